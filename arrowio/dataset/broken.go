@@ -7,8 +7,9 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// unbroken returns the inputs that can be opened, and those of tables. If none can, it returns the error of the first.
-func (o Options) unbroken(ctx context.Context, inputs []Input) ([]Input, error) {
+// Unbroken returns the inputs that can be opened, and those of tables. Of the others it tells o.LeftOut. If none can be opened, it
+// returns the error of the first.
+func Unbroken(ctx context.Context, inputs []Input, o Options) ([]Input, error) {
 	faults := make([]error, len(inputs))
 	err := workers.Each(openers, len(inputs), func(i int) error {
 		if inputs[i].member == nil {

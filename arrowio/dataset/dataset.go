@@ -40,7 +40,7 @@ func OpenAll(ctx context.Context, paths []string, o Options) (*Dataset, error) {
 	}
 	if o.SkipBroken {
 		var err error
-		if inputs, err = o.unbroken(ctx, inputs); err != nil {
+		if inputs, err = Unbroken(ctx, inputs, o); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,7 +25,10 @@ type browseFlags struct {
 }
 
 func (a *app) browseCommand() *cobra.Command {
-	f := &browseFlags{selectFlags: &selectFlags{}}
+	return a.browseCommandOf(&browseFlags{selectFlags: &selectFlags{}})
+}
+
+func (a *app) browseCommandOf(f *browseFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "browse [flags] INPUT...",
 		SuggestFor: []string{"explore", "tui", "dive", "open"},
@@ -124,8 +128,12 @@ func commandFlags(fs *pflag.FlagSet, args []string) commandText {
 	var c commandText
 	fs.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "columns", "exclude", "where", "rows", "mouse":
+		case "columns", "where", "rows", "mouse":
 			return
+		}
+		words := &c.flags
+		if f.Name == "exclude" {
+			words = &c.exclude
 		}
 		values := []string{f.Value.String()}
 		if s, ok := f.Value.(pflag.SliceValue); ok {
@@ -133,22 +141,28 @@ func commandFlags(fs *pflag.FlagSet, args []string) commandText {
 		}
 		for _, v := range values {
 			if v == "true" && f.NoOptDefVal == "true" {
-				c.flags = append(c.flags, "--"+f.Name)
+				*words = append(*words, "--"+f.Name)
 				continue
 			}
-			c.flags = append(c.flags, "--"+f.Name+"="+shellWord(v))
+			*words = append(*words, "--"+f.Name+"="+shellWord(v))
 		}
 	})
 	for _, a := range args {
-		if len(a) > 1 && a[0] == '-' { // or it would be a flag
-			a = "./" + a
-		}
-		c.inputs = append(c.inputs, shellWord(a))
+		c.inputs = append(c.inputs, inputWord(a))
 	}
 	return c
 }
 
-type commandText struct{ flags, inputs []string }
+// commandText is the words of a command line. exclude is --exclude, which commands that read no rows do not have.
+type commandText struct{ flags, exclude, inputs []string }
+
+// inputWord quotes an INPUT.
+func inputWord(path string) string {
+	if len(path) > 1 && path[0] == '-' { // or it would be a flag
+		path = "./" + path
+	}
+	return shellWord(path)
+}
 
 // shellWord quotes text for a POSIX shell, where that is needed.
 func shellWord(s string) string {
@@ -163,6 +177,10 @@ func shellWord(s string) string {
 
 // openBrowsed opens the files that the arguments name.
 func (a *app) openBrowsed(ctx context.Context, f *browseFlags, args []string) (*browsed, error) {
+	var broken []brokenFile
+	f.readFlags.leftOut = func(path string, err error) {
+		broken = append(broken, brokenFile{path, inFile(displayName(path), err)})
+	}
 	ds, err := a.openDataset(ctx, args, f.readFlags, f.selectFlags)
 	if err != nil {
 		return nil, err
@@ -174,5 +192,7 @@ func (a *app) openBrowsed(ctx context.Context, f *browseFlags, args []string) (*
 	if err != nil {
 		return nil, errors.Join(err, ds.close())
 	}
+	slices.SortFunc(broken, func(x, y brokenFile) int { return strings.Compare(x.name, y.name) })
+	b.broken = slices.CompactFunc(broken, func(x, y brokenFile) bool { return x.name == y.name }) // the files may have been opened twice
 	return b, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -27,8 +28,10 @@ type browsed struct {
 	ds      *inputSet
 	title   string
 	fields  []browse.Field
+	types   []arrow.DataType
 	paths   [][]string // of each field, for ScanOptions.Columns
 	command commandText
+	broken  []brokenFile // of the inputs, besides those of ds
 
 	using  sync.RWMutex // held while files are used; close waits for that
 	closed bool
@@ -47,6 +50,7 @@ func newBrowsed(a *app, f *browseFlags, ds *inputSet, args []string) (*browsed, 
 	}
 	for k, field := range p.Schema.Fields() {
 		b.fields = append(b.fields, browse.Field{Name: field.Name, Type: field.Type.String(), Number: isNumber(field.Type), Short: isShort(field.Type)})
+		b.types = append(b.types, field.Type)
 		b.paths = append(b.paths, fieldPaths(ds, f.columns, p.Fields[k].Index))
 	}
 	b.title = strings.Join(args, " ")
@@ -108,11 +112,28 @@ func (b *browsed) Title() string { return b.title }
 
 // Files implements browse.Data.
 func (b *browsed) Files() []string {
-	names := make([]string, len(b.ds.Fragments))
+	names := make([]string, len(b.ds.Fragments), len(b.ds.Fragments)+len(b.broken))
 	for i, f := range b.ds.Fragments {
 		names[i] = displayName(f.Name)
 	}
+	for _, x := range b.broken {
+		names = append(names, displayName(x.name))
+	}
 	return names
+}
+
+// Broken implements browse.Data.
+func (b *browsed) Broken(i int) error {
+	if i -= len(b.ds.Fragments); i >= 0 && i < len(b.broken) {
+		return b.broken[i].err
+	}
+	return nil
+}
+
+// brokenFile is a file that was left out, since it cannot be opened.
+type brokenFile struct {
+	name string
+	err  error
 }
 
 // Fields implements browse.Data.
@@ -135,31 +156,11 @@ func (b *browsed) Select(where string) (browse.Rows, error) {
 	return r, nil
 }
 
-// Command implements browse.Data.
-func (b *browsed) Command(where string, columns []int, first, last int64) string {
-	words := append([]string{"arrowio", "cat"}, b.command.flags...)
-	if columns == nil && b.f.columns != nil {
-		for k := range b.paths {
-			columns = append(columns, k)
-		}
-	}
-	if columns != nil {
-		var paths []string
-		for _, k := range columns {
-			paths = append(paths, b.paths[k]...)
-		}
-		words = append(words, "--columns", shellWord(strings.Join(paths, ",")))
-	}
-	if where != "" {
-		words = append(words, "--where", shellWord(where))
-	} else if last > 0 {
-		words = append(words, "--rows", fmt.Sprintf("%d:%d", first, last))
-	}
-	return strings.Join(append(words, b.command.inputs...), " ")
-}
-
 // File implements browse.Data.
 func (b *browsed) File(ctx context.Context, i int, details bool) (*browse.File, error) {
+	if err := b.Broken(i); err != nil {
+		return nil, err
+	}
 	var out *browse.File
 	err := b.withFile(ctx, i, func(f arrowio.File) error {
 		name := displayName(b.ds.Fragments[i].Name)
@@ -181,8 +182,11 @@ func (b *browsed) facts(name string, info *arrowio.Info) []browse.Fact {
 	add := func(name, format string, args ...any) {
 		out = append(out, browse.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
-	if n := len(b.ds.Fragments); n > 1 {
+	if n := len(b.ds.Fragments) + len(b.broken); n > 1 {
 		add("files", "%s", humanize.Comma(int64(n)))
+		for _, x := range b.broken {
+			add("left out", "%s", x.err)
+		}
 		add("all bytes", "%s (%s)", humanize.Comma(b.ds.size), humanize.IBytes(uint64(max(b.ds.size, 0))))
 		for _, w := range b.ds.Warnings(nil) {
 			add("warning", "%s: %s", w.File, w)
@@ -306,6 +310,9 @@ func (b *browsed) Bytes(ctx context.Context, i int, off int64, n int) ([]byte, e
 		return nil, err
 	}
 	defer done()
+	if err := b.Broken(i); err != nil {
+		return nil, err
+	}
 	name := b.ds.Fragments[i].Name
 	if name == "-" || name == displayName("-") {
 		return nil, errs.Errorf(errs.ErrUnsupported, "the bytes of standard input are not shown: save them in a file")

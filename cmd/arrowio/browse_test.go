@@ -15,12 +15,16 @@ func TestCommandFlags(t *testing.T) {
 	fs.Bool("mmap", false, "")
 	fs.Bool("mouse", false, "")
 	fs.String("where", "", "")
-	args := []string{"--from=csv", "--set=a b", "--set=it's", "--mmap", "--mouse", "--where=x > 1"}
+	fs.String("exclude", "", "")
+	args := []string{"--from=csv", "--set=a b", "--set=it's", "--mmap", "--mouse", "--where=x > 1", "--exclude=a"}
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	c := commandFlags(fs, []string{"-", "-x  y.orc", "s3://b/k.orc", "$(rm).orc"})
 	if got, want := strings.Join(c.flags, " "), `--from=csv --mmap --set='a b' --set='it'\''s'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := strings.Join(c.exclude, " "), "--exclude=a"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, want := strings.Join(c.inputs, " "), `- './-x  y.orc' s3://b/k.orc '$(rm).orc'`; got != want {

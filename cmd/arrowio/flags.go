@@ -14,7 +14,8 @@ type readFlags struct {
 	memory  sizeValue
 	mmap    bool
 	options *optionFlags
-	purpose arrowio.Purpose // of the command
+	purpose arrowio.Purpose              // of the command
+	leftOut func(path string, err error) // called for files that cannot be opened, where others can; nil = they are errors
 
 	lossless bool           // times that are read in microseconds must not lose digits
 	coarse   []coarseColumn // what coarsen has chosen

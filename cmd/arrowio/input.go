@@ -172,6 +172,31 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if err != nil {
 		return nil, err
 	}
+	ds, err := a.openInputs(ctx, args, inputs, r, s)
+	if err == nil || r.leftOut == nil || len(inputs) < 2 || ctx.Err() != nil || slices.Contains(args, "-") {
+		return ds, err
+	}
+	sound, soundErr := a.soundInputs(ctx, inputs, r)
+	if soundErr != nil || len(sound) == len(inputs) {
+		return nil, err
+	}
+	return a.openInputs(ctx, args, sound, r, s)
+}
+
+// soundInputs returns the inputs that can be opened, and tells of the others.
+func (a *app) soundInputs(ctx context.Context, inputs []dataset.Input, r *readFlags) ([]dataset.Input, error) {
+	o, err := a.readOptions(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.shown.apply(r, &o); err != nil {
+		return nil, err
+	}
+	o.LeftOut = r.leftOut
+	return dataset.Unbroken(ctx, inputs, o)
+}
+
+func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.Input, r *readFlags, s *selectFlags) (*inputSet, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err

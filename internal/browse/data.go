@@ -9,19 +9,36 @@ type Data interface {
 	Title() string
 	// Files lists the names of the files.
 	Files() []string
+	// Broken returns why a file could not be opened; its rows are left out. nil = it could.
+	Broken(file int) error
 	// Fields lists the columns of the rows.
 	Fields() []Field
 	// File describes a file: with details also its columns and blocks in each group of rows, which may cost reads.
 	File(ctx context.Context, file int, details bool) (*File, error)
 	// Select returns the rows for which a condition in the language of --where holds; "" = all. It reads nothing.
 	Select(where string) (Rows, error)
-	// Command returns the command line that prints rows first up to but not including last of some columns. columns are numbers of
-	// Fields, nil = all; last = 0 means all rows. With where, first and last are ignored.
-	Command(where string, columns []int, first, last int64) string
+	// Command returns the command line that prints what is seen, which may cost reads, and what it prints besides or otherwise; "" = nothing.
+	Command(ctx context.Context, s Seen) (command, but string, err error)
 	// Bytes returns up to n bytes of a file, from offset off.
 	Bytes(ctx context.Context, file int, off int64, n int) ([]byte, error)
 	// Explain returns what the bytes off..end mean, in order of their offsets, as far as the format's annotations tell.
 	Explain(ctx context.Context, file int, off, end int64) ([]Note, error)
+}
+
+// Seen is what is on the screen.
+type Seen struct {
+	File   int  // the file that a view is about
+	Blocks bool // with the blocks of its columns
+
+	Rows        Rows // some of these instead of a file; nil = a file
+	Where       string
+	Columns     []int // numbers of Fields; nil = all
+	First, Last int64 // Last is the row behind the last
+
+	Sorted bool // rows First to Last by a field
+	By     int
+	Desc   bool
+	Most   int // of the rows in this order
 }
 
 // Rows are rows that can be read by their numbers, from 0. Which rows a filter leaves is found step by step.

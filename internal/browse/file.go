@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -158,7 +157,7 @@ func (m *Model) showColumn() tea.Cmd {
 		return nil
 	}
 	i, data, file := l.at(), m.data, m.file
-	o := &overlay{title: "column " + safe(m.of.file.Columns[i].Name), hint: "Enter bytes of the block  Esc back"}
+	o := &overlay{place: inColumn, title: "column " + safe(m.of.file.Columns[i].Name), column: i}
 	m.push(o)
 	have := m.of.file
 	return m.fill(o, func(ctx context.Context) (func(), error) {
@@ -172,23 +171,17 @@ func (m *Model) showColumn() tea.Cmd {
 		if i >= len(f.Columns) {
 			return nil, errChanged
 		}
-		lines, blocks := detailLines(f, f.Columns[i])
+		lines, details := detailLines(f, f.Columns[i])
 		return func() {
 			if m.file == file && !have.Details {
 				m.of.show(f)
 			}
 			o.list = newList(detailColumns, lines)
 			o.keys = map[string]func(*Model) tea.Cmd{"enter": func(m *Model) tea.Cmd {
-				k := o.list.at()
-				switch {
-				case k < 0 || blocks[k] == nil:
-					return m.showText(f.Columns[i].Name, strings.TrimRight(strings.Join(slices.DeleteFunc(slices.Clone(lines[max(k, 0)]), func(s string) bool { return s == "" }), "\n"), "\n"))
-				case blocks[k].Elsewhere != "" || blocks[k].Off < 0 || blocks[k].Bytes <= 0:
-					m.note = "the bytes of this block are not in one place of this file: " + blocks[k].Elsewhere
-					return nil
+				if k := o.list.at(); k >= 0 {
+					return m.showDetail(f, &f.Columns[i], details[k])
 				}
-				b := blocks[k]
-				return m.showBytes(fmt.Sprintf("%s %s", f.Columns[i].Name, b.Kind), b.Off, b.Bytes)
+				return nil
 			}}
 		}, nil
 	})
@@ -208,12 +201,88 @@ var detailColumns = []tableColumn{
 	{name: "first value"},
 }
 
-// detailLines lists the column as a whole, and of each group its statistics and blocks. blocks are those of the lines; nil = it is none.
-func detailLines(f *File, c Column) (lines [][]string, blocks []*Block) {
-	add := func(b *Block, cells ...string) { lines, blocks = append(lines, cells), append(blocks, b) }
-	add(nil, "whole file", "", c.Encodings, "", count(c.Bytes), count(c.Nulls), c.Min, c.Max, count(c.Raw), count(c.Values), "")
-	for _, x := range c.Facts {
-		add(nil, x.Name, "", x.Value, "", "", "", "", "", "", "", "")
+// detail is what a line about a column stands for: a block, a fact, a group's statistics, or otherwise the column in the whole file.
+type detail struct {
+	block *Block
+	fact  *Fact
+	group int // -1 = it is not about one
+	name  string
+}
+
+// showDetail opens what a line about a column stands for.
+func (m *Model) showDetail(f *File, c *Column, d detail) tea.Cmd {
+	title := c.Name + " · " + d.name
+	switch {
+	case d.block != nil:
+		b := d.block
+		if b.Elsewhere != "" || b.Off < 0 || b.Bytes <= 0 {
+			m.note = "the bytes of this block are not in one place of this file: " + b.Elsewhere
+			return nil
+		}
+		return m.showBytes(fmt.Sprintf("%s %s", c.Name, b.Kind), b.Off, b.Bytes)
+	case d.fact != nil && d.fact.Name == "index":
+		for k := range c.Blocks {
+			b := &c.Blocks[k]
+			if kind := strings.ToLower(b.Kind); b.Elsewhere == "" && b.Off >= 0 && b.Bytes > 0 && (strings.Contains(kind, "index") || strings.Contains(kind, "bloom")) {
+				return m.showBytes(fmt.Sprintf("%s %s", c.Name, b.Kind), b.Off, b.Bytes)
+			}
+		}
+		m.note = "the index has no block of its own here: " + d.fact.Value
+		return nil
+	case d.fact != nil && d.fact.Name != "sum":
+		return m.showText(title, d.fact.Value)
+	case d.group >= 0:
+		g := c.Groups[d.group]
+		rows := int64(-1)
+		if d.group < len(f.Groups) {
+			rows = f.Groups[d.group].Rows
+		}
+		return m.showStatistics(title, []Fact{
+			{"rows", count(rows)}, {"values", count(g.Values)}, {"nulls", count(g.Nulls)}, {"least value", g.Min}, {"greatest value", g.Max},
+		})
+	}
+	return m.showStatistics(title, append([]Fact{
+		{"type", c.Type},
+		{"encodings", c.Encodings},
+		{"codec", c.Codec},
+		{"bytes", count(c.Bytes)},
+		{"bytes before compression", count(c.Raw)},
+		{"times as small", ratio(c.Bytes, c.Raw)},
+		{"values", count(c.Values)},
+		{"nulls", count(c.Nulls)},
+		{"least value", c.Min},
+		{"greatest value", c.Max},
+		{"blocks", count(int64(len(c.Blocks)))},
+	}, c.Facts...))
+}
+
+// showStatistics opens what is known of a column, with the names of the values.
+func (m *Model) showStatistics(title string, facts []Fact) tea.Cmd {
+	var lines [][]string
+	for _, x := range facts {
+		if x.Value != "" {
+			lines = append(lines, []string{x.Name, x.Value})
+		}
+	}
+	if len(lines) == 0 {
+		m.note = "the file says nothing about this"
+		return nil
+	}
+	o := &overlay{place: inStatistics, title: safe(title), list: newList([]tableColumn{{name: "what", whole: true}, {name: "value", whole: true}}, lines)}
+	o.list.widths[1] = 1 << 20 // as wide as the screen
+	m.push(o)
+	return nil
+}
+
+// detailLines lists the column as a whole, and of each group its statistics and blocks, and what each line is.
+func detailLines(f *File, c Column) (lines [][]string, details []detail) {
+	add := func(d detail, cells ...string) {
+		d.name = cells[0]
+		lines, details = append(lines, cells), append(details, d)
+	}
+	add(detail{group: -1}, "whole file", "", c.Encodings, "", count(c.Bytes), count(c.Nulls), c.Min, c.Max, count(c.Raw), count(c.Values), "")
+	for i, x := range c.Facts {
+		add(detail{group: -1, fact: &c.Facts[i]}, x.Name, "", x.Value, "", "", "", "", "", "", "", "")
 	}
 	group := cmp.Or(f.GroupOf, "split")
 	byGroup := map[int][]*Block{}
@@ -232,7 +301,7 @@ func detailLines(f *File, c Column) (lines [][]string, blocks []*Block) {
 			if g < len(f.Groups) {
 				rows = count(f.Groups[g].Rows)
 			}
-			add(nil, name, rows, "", "", "", count(s.Nulls), s.Min, s.Max, "", count(s.Values), "")
+			add(detail{group: g}, name, rows, "", "", "", count(s.Nulls), s.Min, s.Max, "", count(s.Values), "")
 		}
 		for _, b := range byGroup[g] {
 			off := count(b.Off)
@@ -240,20 +309,18 @@ func detailLines(f *File, c Column) (lines [][]string, blocks []*Block) {
 				off = b.Elsewhere
 			}
 			kind := cmp.Or(b.Kind, "block")
-			add(b, name+" "+kind, count(b.Rows), b.Encoding, off, count(b.Bytes), "", "", "", count(b.Raw), "", b.First)
+			add(detail{group: -1, block: b}, name+" "+kind, count(b.Rows), b.Encoding, off, count(b.Bytes), "", "", "", count(b.Raw), "", b.First)
 		}
 	}
-	return lines, blocks
+	return lines, details
 }
 
 // showGroupRows goes to the first row of the group under the cursor.
 func (m *Model) showGroupRows() tea.Cmd {
 	l := m.of.groups
-	if l == nil || l.at() < 0 {
-		return nil
-	}
 	g := m.of.file.Groups[l.at()]
 	if g.Rows < 0 && g.First != 0 {
+		m.note = "it is not known where these rows begin"
 		return nil
 	}
 	var cmd tea.Cmd
@@ -281,9 +348,6 @@ func (m *Model) showGroupRows() tea.Cmd {
 // showGroupBytes opens the bytes of the group under the cursor.
 func (m *Model) showGroupBytes() tea.Cmd {
 	l := m.of.groups
-	if l == nil || l.at() < 0 {
-		return nil
-	}
 	g := m.of.file.Groups[l.at()]
 	if g.Off < 0 || g.Bytes <= 0 {
 		m.note = "the bytes of these rows are not in one place: open a column (2) and choose one of its blocks"

@@ -26,51 +26,63 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.note, m.fault = "", ""
 	key := msg.String()
-	switch key {
-	case "ctrl+c":
-		return m.quit()
-	case "esc":
-		return m.escape()
-	case "q":
-		if len(m.over) > 0 {
-			return m.escape()
-		}
-		return m.quit()
+	if b := bindingOf(m.place(), key); b != nil {
+		return b.do(m, key)
 	}
-	if o := m.topmost(); o != nil {
-		if f := o.keys[key]; f != nil {
-			return f(m)
-		}
-		o.move(key)
-		return nil
+	return nil
+}
+
+// overlayKey handles a key of what lies on top.
+func (m *Model) overlayKey(key string) tea.Cmd {
+	if do := m.topmost().keys[key]; do != nil {
+		return do(m)
 	}
+	m.note = "there is nothing here" // it could not be read, or not yet
+	return nil
+}
+
+// viewKey opens a view.
+func (m *Model) viewKey(key string) tea.Cmd {
 	switch key {
-	case "?":
-		return m.help()
 	case "tab":
 		return m.enter((m.tab + 1) % tabs)
 	case "shift+tab":
 		return m.enter((m.tab + tabs - 1) % tabs)
-	case "1", "2", "3", "4":
-		return m.enter(int(key[0] - '1'))
-	case "[":
-		return m.openFile(m.file - 1)
-	case "]":
-		return m.openFile(m.file + 1)
-	case "o":
+	}
+	tab := int(key[0] - '1')
+	if tab == m.tab {
+		m.note = "this is " + tabNames[tab]
+	}
+	return m.enter(tab)
+}
+
+// fileKey goes to another file.
+func (m *Model) fileKey(key string) tea.Cmd {
+	files := len(m.data.Files())
+	switch {
+	case files == 1:
+		m.note = "there is one file"
+	case key == "o":
 		return m.chooseFile()
-	case "y":
-		return m.copyCommand()
-	case "f", "/", ":":
-		if m.tab != tabRows {
-			cmd := m.enter(tabRows)
-			return tea.Batch(cmd, m.rowsKey(key))
-		}
+	case key == "[" && m.file == 0:
+		m.note = "this is the first file"
+	case key == "]" && m.file == files-1:
+		m.note = "this is the last file"
+	case key == "[":
+		return m.openFile(m.file - 1)
+	default:
+		return m.openFile(m.file + 1)
 	}
-	if m.tab == tabRows {
-		return m.rowsKey(key)
+	return nil
+}
+
+// toRows handles a key of the rows, in any view.
+func (m *Model) toRows(key string) tea.Cmd {
+	var cmd tea.Cmd
+	if m.tab != tabRows {
+		cmd = m.enter(tabRows)
 	}
-	return m.listKey(key)
+	return tea.Batch(cmd, m.rowsKey(key))
 }
 
 // escape stops what is going on, or goes back, or leaves.
@@ -91,6 +103,7 @@ func (m *Model) escape() tea.Cmd {
 		return m.load()
 	case m.tab == tabRows && m.rows.hit.column >= 0:
 		m.rows.hit = hit{column: -1}
+		m.note = "the row that was found is not marked any more; Esc leaves"
 	case m.tab == tabRows && m.rows.where != "":
 		_, cmd := m.setFilter("")
 		m.note = "all rows again; Esc leaves"
@@ -120,7 +133,10 @@ func (m *Model) move(key string) tea.Cmd {
 	if m.tab == tabRows {
 		return m.rowsKey(key)
 	}
-	return m.listKey(key)
+	if l := m.list(); l != nil {
+		l.key(key)
+	}
+	return nil
 }
 
 // key handles a key for moving, and reports whether it is one.
@@ -143,40 +159,45 @@ func (l *list) key(key string) bool {
 		l.turn(-1)
 	case "right", "l":
 		l.turn(1)
-	case "s":
-		l.sortNext()
-	case "S":
-		l.flip()
 	default:
 		return false
 	}
 	return true
 }
 
+// listKey handles a key in a list: of a view, or on top of it.
 func (m *Model) listKey(key string) tea.Cmd {
 	l := m.list()
+	if o := m.topmost(); o != nil {
+		l = o.list
+	}
 	if l == nil {
+		return nil
+	}
+	if l.at() < 0 {
+		m.note = "there is nothing here"
 		return nil
 	}
 	switch key {
 	case "enter":
 		switch m.tab {
 		case tabOverview:
-			if i := l.at(); i >= 0 {
-				x := m.of.file.Facts[i]
-				return m.showText(x.Name, x.Value)
-			}
+			x := m.of.file.Facts[l.at()]
+			return m.showText(x.Name, x.Value)
 		case tabColumns:
 			return m.showColumn()
 		case tabLayout:
 			return m.showGroupRows()
 		}
 	case "x":
-		if m.tab == tabLayout {
-			return m.showGroupBytes()
+		return m.showGroupBytes()
+	case "s":
+		l.sortNext()
+	case "S":
+		if l.sort < 0 {
+			m.note = "the lines are not sorted: s sorts them"
 		}
-	default:
-		l.key(key)
+		l.flip()
 	}
 	return nil
 }
@@ -207,19 +228,26 @@ func (m *Model) rowsKey(key string) tea.Cmd {
 		v.at, v.left = 0, 0
 	case "$":
 		v.turn(len(v.columns))
+	case "<", ">":
+		v.turnPage(m.data.Fields(), m.width, key == "<")
 	case "z":
 		v.frozen = (v.frozen + 1) % 3
 		v.turn(0)
+		m.note = [...]string{"no column stays on the left", "one column stays on the left", "two columns stay on the left"}[v.frozen]
 	case "-":
-		if len(v.columns) > 1 {
-			v.columns = append(v.columns[:v.at:v.at], v.columns[v.at+1:]...)
-			v.left = min(v.left, v.at)
-			v.turn(0)
+		if len(v.columns) <= 1 {
+			m.note = "at least one column is shown"
+			return nil
 		}
+		v.columns = append(v.columns[:v.at:v.at], v.columns[v.at+1:]...)
+		v.left = min(v.left, v.at)
+		v.turn(0)
 	case "s":
-		if len(v.columns) > 0 {
-			return m.sortShown()
+		if n, all := v.rows.Count(); len(v.columns) == 0 || all && n == 0 {
+			m.note = "there is nothing to sort"
+			return nil
 		}
+		return m.sortShown()
 	case "c":
 		return m.chooseColumns()
 	case "enter":

@@ -2,9 +2,12 @@ package browse
 
 import (
 	"cmp"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // list is a table of known lines with a cursor: columns of a file, stripes, the fields of a record, help.
@@ -46,6 +49,17 @@ func (l *list) at() int {
 		return -1
 	}
 	return l.order[l.cursor]
+}
+
+// status tells where the cursor is, and the order.
+func (l *list) status() string {
+	text := fmt.Sprintf("%s of %s", humanize.Comma(int64(l.cursor+1)), humanize.Comma(int64(len(l.rows))))
+	if l.sort >= 0 {
+		if text += " · sorted by " + cmp.Or(l.columns[l.sort].name, "the unnamed column"); l.desc {
+			text += ", descending"
+		}
+	}
+	return text
 }
 
 // move moves the cursor by n rows.
@@ -150,6 +164,16 @@ func keyOf(text string, number bool, null string) sortKey {
 		}
 	}
 	return sortKey{text: text}
+}
+
+// Order returns the numbers of cells in the order in which the key s shows their rows.
+func Order(cells []string, number, desc bool) []int {
+	keys, order := make([]sortKey, len(cells)), make([]int, len(cells))
+	for i, cell := range cells {
+		keys[i], order[i] = keyOf(cell, number, "NULL"), i
+	}
+	sortBy(order, keys, desc)
+	return order
 }
 
 func sortBy(order []int, keys []sortKey, desc bool) {

@@ -73,6 +73,15 @@ func New(ctx context.Context, data Data, o Options) (*Model, error) {
 	if o.Rows {
 		m.tab = tabRows
 	}
+	files, broken := data.Files(), 0
+	for i := range files {
+		if data.Broken(i) != nil {
+			broken++
+		}
+	}
+	if broken > 0 {
+		m.fault = fmt.Sprintf("%s of %s cannot be opened, and the rows are those of the others: o lists them", humanize.Comma(int64(broken)), counted(int64(len(files)), "file"))
+	}
 	return m, nil
 }
 
@@ -304,7 +313,7 @@ func (m *Model) statusLine() string {
 		text := kindNames[k]
 		switch kind(k) {
 		case taskFind:
-			text += fmt.Sprintf(" %q: %s rows", m.rows.found, humanize.Comma(t.rows.Load()))
+			text += fmt.Sprintf(" %q: %s", m.rows.found, counted(t.rows.Load(), "row"))
 		case taskExtend:
 			n, of := m.rows.rows.Looked()
 			if text += ": " + humanize.Comma(n); of > 0 {
@@ -324,8 +333,11 @@ func (m *Model) statusLine() string {
 
 func (m *Model) status() string {
 	if o := m.topmost(); o != nil {
-		if o.list != nil && len(o.list.rows) > 0 {
-			return fmt.Sprintf("%s of %s", humanize.Comma(int64(o.list.cursor+1)), humanize.Comma(int64(len(o.list.rows))))
+		switch {
+		case o.list != nil && len(o.list.rows) > 0:
+			return o.list.status()
+		case o.list == nil && o.lines > o.page && o.page > 0:
+			return fmt.Sprintf("lines %s to %s of %s", humanize.Comma(int64(o.top+1)), humanize.Comma(int64(min(o.top+o.page, o.lines))), humanize.Comma(int64(o.lines)))
 		}
 		return ""
 	}
@@ -336,31 +348,9 @@ func (m *Model) status() string {
 	if l == nil || len(l.rows) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s", humanize.Comma(int64(l.cursor+1)), humanize.Comma(int64(len(l.rows))))
-	if l.sort >= 0 {
-		text += " · sorted by " + l.columns[l.sort].name
-	}
-	return text
+	return l.status()
 }
 
 func (m *Model) keyLine() string {
-	hint := ""
-	if o := m.topmost(); o != nil {
-		hint = o.hint
-		if hint == "" {
-			hint = "Esc back"
-		}
-	} else {
-		hint = [tabs]string{
-			"Enter whole text  1-4 views  y command line",
-			"Enter statistics and blocks  s sort  S turn around  ←→ scroll",
-			"Enter rows  x bytes  s sort  S turn around",
-			"Enter record  / search  n N  f filter  : row  s sort  c columns  y copy",
-		}[m.tab]
-		if len(m.data.Files()) > 1 && m.tab != tabRows {
-			hint += "  o files  [ ]"
-		}
-		hint += "  ? help  q quit"
-	}
-	return styled(faint, cut(hint, m.width))
+	return styled(faint, hints(m.place(), len(m.data.Files()) > 1, m.width))
 }

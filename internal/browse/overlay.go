@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -14,15 +15,17 @@ import (
 
 // overlay is a list or a text on top of a view; Esc closes it.
 type overlay struct {
-	title string
-	hint  string
-	list  *list    // nil = text, or not read yet
-	text  []string // paragraphs, escaped
-	top   int      // first line of the text on the screen
-	lines int      // of the text, when last drawn
-	page  int      // lines on the screen, when last drawn
-	fault error
-	keys  map[string]func(m *Model) tea.Cmd // besides those for moving
+	place  place
+	title  string
+	list   *list    // nil = text, or not read yet
+	text   []string // paragraphs, escaped
+	top    int      // first line of the text on the screen
+	lines  int      // of the text, when last drawn
+	page   int      // lines on the screen, when last drawn
+	fault  error
+	row    int64                             // of a record
+	column int                               // of the file, that it is about
+	keys   map[string]func(m *Model) tea.Cmd // those of its place alone
 }
 
 // push opens an overlay.
@@ -41,7 +44,7 @@ func (m *Model) fill(o *overlay, read func(ctx context.Context) (show func(), er
 	return m.start(taskOver, func(ctx context.Context, _ *atomic.Int64) func(*Model) tea.Cmd {
 		show, err := read(ctx)
 		return func(*Model) tea.Cmd {
-			if o.fault = err; err == nil {
+			if o.fault, o.keys = err, nil; err == nil {
 				show()
 			}
 			return nil
@@ -82,9 +85,9 @@ func (o *overlay) move(key string) bool {
 		o.top--
 	case "down", "j":
 		o.top++
-	case "pgup", "b":
+	case "pgup", "b", "ctrl+b":
 		o.top -= o.page
-	case "pgdown", "space":
+	case "pgdown", "space", "ctrl+f":
 		o.top += o.page
 	case "home", "g":
 		o.top = 0
@@ -99,7 +102,7 @@ func (o *overlay) move(key string) bool {
 
 // showText opens a text.
 func (m *Model) showText(title, text string) tea.Cmd {
-	o := &overlay{title: safe(title)}
+	o := &overlay{place: inText, title: safe(title)}
 	var pretty bytes.Buffer
 	if t := strings.TrimSpace(text); (strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[")) && json.Indent(&pretty, []byte(t), "", "  ") == nil {
 		text = pretty.String()
@@ -116,10 +119,11 @@ func (m *Model) showRecord() tea.Cmd {
 	v := &m.rows
 	row := v.number(v.cursor)
 	if n, all := v.rows.Count(); row < 0 || all && row >= n || len(m.data.Fields()) == 0 {
+		m.note = "there is nothing here"
 		return nil
 	}
 	fields, rows := m.data.Fields(), v.rows
-	o := &overlay{title: "row " + humanize.Comma(row), hint: "Enter whole value  Esc back"}
+	o := &overlay{place: inRecord, title: "row " + humanize.Comma(row), row: row}
 	at := 0
 	if len(v.columns) > 0 {
 		at = v.columns[v.at]
@@ -174,7 +178,7 @@ func (m *Model) chooseColumns() tea.Cmd {
 		}
 	}
 	draw()
-	o := &overlay{title: "columns that are shown", hint: "Space show or hide  a all  n none  Enter done  Esc back"}
+	o := &overlay{place: inChoice, title: "columns that are shown"}
 	o.list = newList([]tableColumn{{name: ""}, {name: "column"}, {name: "type"}}, lines)
 	if len(v.columns) > 0 {
 		o.list.cursor = v.columns[v.at]
@@ -223,10 +227,14 @@ func (m *Model) chooseFile() tea.Cmd {
 	files := m.data.Files()
 	lines := make([][]string, len(files))
 	for i, name := range files {
-		lines[i] = []string{humanize.Comma(int64(i + 1)), name}
+		fault := ""
+		if err := m.data.Broken(i); err != nil {
+			fault = err.Error()
+		}
+		lines[i] = []string{humanize.Comma(int64(i + 1)), name, fault}
 	}
-	o := &overlay{title: fmt.Sprintf("%s files", humanize.Comma(int64(len(files)))), hint: "Enter show this file  Esc back"}
-	o.list = newList([]tableColumn{{name: "", right: true}, {name: "file", whole: true}}, lines)
+	o := &overlay{place: inFiles, title: counted(int64(len(files)), "file")}
+	o.list = newList([]tableColumn{{name: "", right: true}, {name: "file", whole: true}, {name: "error", whole: true}}, lines)
 	o.list.cursor = m.file
 	o.keys = map[string]func(*Model) tea.Cmd{"enter": func(m *Model) tea.Cmd {
 		i := o.list.at()
@@ -240,22 +248,48 @@ func (m *Model) chooseFile() tea.Cmd {
 // copyCommand shows the command line that prints what is seen, and sends it to the terminal's clipboard.
 func (m *Model) copyCommand() tea.Cmd {
 	v := &m.rows
-	columns := v.columns
-	if len(columns) == len(m.data.Fields()) {
-		columns = nil
+	s := Seen{File: m.file}
+	switch o := m.topmost(); {
+	case o != nil && o.place == inColumn:
+		s.Blocks = true
+	case o != nil: // a record
+		s.Rows, s.Where, s.First, s.Last = v.rows, v.where, o.row, o.row+1
+	case m.tab == tabRows:
+		if v.height == 0 || !v.fillSeen(&s) {
+			m.note = "there are no rows to print"
+			return nil
+		}
+		if len(v.columns) < len(m.data.Fields()) {
+			s.Columns = slices.Clone(v.columns)
+		}
 	}
-	first, last := v.top, v.top+int64(v.height)
-	switch n, all := v.rows.Count(); {
-	case m.tab != tabRows:
-		first, last = 0, 0
-	case v.sorted != nil:
-		first, last = v.sorted.first, v.sorted.first+int64(len(v.sorted.order))
-	case all:
-		last = min(last, n)
+	data, o := m.data, &overlay{place: inText, title: "command line, sent to the clipboard"}
+	m.push(o)
+	return m.start(taskOver, func(ctx context.Context, _ *atomic.Int64) func(*Model) tea.Cmd {
+		command, but, err := data.Command(ctx, s)
+		return func(*Model) tea.Cmd {
+			if o.fault = err; err != nil {
+				return nil
+			}
+			o.text = []string{"", safe(command), ""}
+			if but != "" {
+				o.text = append(o.text, styled(notice, safe(but)), "")
+			}
+			o.text = append(o.text, styled(faint, "The text went to the terminal as a copy (OSC 52). Not every terminal takes it; some ask first."))
+			return tea.SetClipboard(command)
+		}
+	})
+}
+
+// fillSeen tells which rows are on the screen, and reports whether there are any.
+func (v *rowsView) fillSeen(s *Seen) bool {
+	s.Rows, s.Where, s.First, s.Last = v.rows, v.where, v.top, v.top+int64(v.height)
+	if v.sorted != nil {
+		s.First, s.Last = v.sorted.first, v.sorted.first+int64(len(v.sorted.order))
+		s.Sorted, s.By, s.Desc = true, v.sorted.by, v.sorted.desc
+		s.Most = int(min(v.top+int64(v.height), int64(len(v.sorted.order))))
+	} else if n, all := v.rows.Count(); all || v.where != "" {
+		s.Last = min(s.Last, n)
 	}
-	text := m.data.Command(v.where, columns, first, last)
-	m.push(&overlay{title: "command line, sent to the clipboard", hint: "Esc back", text: []string{
-		"", safe(text), "", styled(faint, "The text went to the terminal as a copy (OSC 52). Not every terminal takes it; some ask first."),
-	}})
-	return tea.SetClipboard(text)
+	return s.First < s.Last
 }

@@ -126,9 +126,106 @@ func (v *rowsView) turn(n int) {
 	}
 }
 
+// turnPage moves by the columns that a screen of a width has room for.
+func (v *rowsView) turnPage(fields []Field, width int, back bool) {
+	if len(v.columns) == 0 {
+		return
+	}
+	room := v.room(width)
+	v.reveal(fields, width)
+	left := max(v.left, v.frozen)
+	if back {
+		if v.at = left - 1; v.at <= v.frozen {
+			v.at, v.left = 0, 0
+			return
+		}
+		v.left = v.leftFor(v.at, fields, room)
+		return
+	}
+	shown, _ := v.onScreen(fields, room)
+	next := shown[len(shown)-1]
+	if next <= left || v.leftFor(next, fields, room) <= left {
+		next++ // it was seen whole, or cannot be
+	}
+	if v.at = min(next, len(v.columns)-1); v.at >= v.frozen {
+		v.left = v.at
+	}
+}
+
+// reveal moves the columns on a screen of a width so that the one under the cursor is seen whole, if it can be.
+func (v *rowsView) reveal(fields []Field, width int) {
+	if v.at >= v.frozen && v.at < len(v.columns) {
+		v.left = min(max(v.left, v.frozen, v.leftFor(v.at, fields, v.room(width))), v.at)
+	}
+}
+
+// leftFor returns the first column, behind those that stay, with which column at is still seen whole.
+func (v *rowsView) leftFor(at int, fields []Field, room int) int {
+	used := v.cellWidth(at, fields, room)
+	for i := range min(v.frozen, at) {
+		used += v.cellWidth(i, fields, room) + gap
+	}
+	left := at
+	for left > v.frozen {
+		if used += v.cellWidth(left-1, fields, room) + gap; used > room {
+			break
+		}
+		left--
+	}
+	return left
+}
+
+// onScreen chooses the columns that there is room for, with their widths: those that stay on the left, and those from left on. The last
+// may be cut.
+func (v *rowsView) onScreen(fields []Field, room int) (shown, widths []int) {
+	used := 0
+	for i := 0; i < len(v.columns) && (used < room || len(shown) == 0); i++ {
+		if i == min(v.frozen, len(v.columns)) {
+			i = max(v.left, i)
+		}
+		shown, widths = append(shown, i), append(widths, v.cellWidth(i, fields, room))
+		used += widths[len(widths)-1] + gap
+	}
+	return shown, widths
+}
+
+// cellWidth returns the width of a column: that of its name, as long as nothing is known of the values. Those that stay on the left
+// leave a third of the screen to the others.
+func (v *rowsView) cellWidth(i int, fields []Field, room int) int {
+	n, ok := v.widths[v.columns[i]]
+	if !ok {
+		n = min(wide(safe(fields[v.columns[i]].Name)), cellMost)
+	}
+	n = max(n, minimumWidth)
+	if len(v.columns) == 1 {
+		return n
+	}
+	most := room - gap - minimumWidth
+	if v.frozen < len(v.columns) && i < v.frozen {
+		most = room*2/3/v.frozen - gap
+	}
+	return max(min(n, most), 1)
+}
+
+// gutter is the width of the numbers of rows.
+func (v *rowsView) gutter() int {
+	n, all := v.count()
+	last := v.top + int64(v.height) // about the widest number of a row
+	if all {
+		last = min(last, n)
+	}
+	if v.sorted != nil {
+		last = v.sorted.first + n
+	}
+	return max(len(humanize.Comma(last)), 3)
+}
+
+// room is the width of the cells on a screen of a width.
+func (v *rowsView) room(width int) int { return max(width-v.gutter()-gap, 1) }
+
 // needed lists the fields that may be on a screen of a width: frozen ones and those from left on.
 func (v *rowsView) needed(width int) []int {
-	var out []int
+	out := []int{} // nil would be all
 	most := width/(minimumWidth+gap) + 1
 	for i := 0; i < min(v.frozen, len(v.columns)); i++ {
 		out = append(out, v.columns[i])
@@ -168,9 +265,10 @@ func (w *window) cell(row int64, field int) (string, bool) {
 // load reads the rows that the screen needs, and some before and after them, unless they are there or being read.
 func (m *Model) load() tea.Cmd {
 	v := &m.rows
-	if m.tab != tabRows || v.height == 0 || len(v.columns) == 0 {
+	if m.tab != tabRows || v.height == 0 {
 		return nil
 	}
+	v.reveal(m.data.Fields(), m.width)
 	h := int64(v.height)
 	first, n := v.top, h
 	fields := v.needed(m.width)
@@ -278,13 +376,12 @@ func (m *Model) sortWindow(first, n int64, by int, desc bool) tea.Cmd {
 				return nil
 			}
 			v := &m.rows
-			keys, order := make([]sortKey, len(cells)), make([]int, len(cells))
+			keys := make([]string, len(cells))
 			for i, row := range cells {
-				keys[i], order[i] = keyOf(row[0], field.Number, "NULL"), i
+				keys[i] = row[0]
 			}
-			sortBy(order, keys, desc)
 			s := &sorted{by: by, desc: desc, first: first}
-			for _, i := range order {
+			for _, i := range Order(keys, field.Number, desc) {
 				s.order = append(s.order, first+int64(i))
 			}
 			want.n, want.cells = int64(len(shown)), shown
@@ -302,35 +399,18 @@ func (v *rowsView) view(fields []Field, width, height int) []string {
 	v.height = max(1, height-1)
 	v.scroll()
 	n, all := v.count()
-	last := v.top + int64(v.height) // about the widest number of a row
-	if all {
-		last = min(last, n)
+	gutter, room := v.gutter(), v.room(width)
+	indexes, widths := v.onScreen(fields, room)
+	shown, columns := make([]int, len(indexes)), make([]tableColumn, len(indexes))
+	for k, i := range indexes {
+		shown[k], columns[k] = k, fieldColumn(fields[v.columns[i]])
 	}
-	if v.sorted != nil {
-		last = v.sorted.first + n
-	}
-	gutter := max(len(humanize.Comma(last)), 3)
-	room := width - gutter - gap
-	widths, columns := make([]int, len(v.columns)), make([]tableColumn, len(v.columns))
-	for i, f := range v.columns {
-		columns[i] = fieldColumn(fields[f])
-		widths[i] = max(v.widths[f], minimumWidth)
-		if len(v.columns) > 1 {
-			widths[i] = max(min(widths[i], room-gap-minimumWidth), 1)
+	out := []string{styled(faint, fit("row", gutter, true)) + "  " + line(shown, widths, columns, room, func(k int) (string, string) {
+		name := columns[k].name
+		if v.sorted != nil && v.sorted.by == v.columns[indexes[k]] {
+			name = sortMark(name, widths[k], v.sorted.desc)
 		}
-	}
-	if v.at >= v.frozen { // the column under the cursor is to be seen whole
-		for v.left < v.at && !whole(visible(widths, v.frozen, v.left, room), widths, v.at, room) {
-			v.left = max(v.left, v.frozen) + 1
-		}
-	}
-	shown := visible(widths, v.frozen, v.left, room)
-	out := []string{styled(faint, fit("row", gutter, true)) + "  " + line(shown, widths, columns, room, func(i int) (string, string) {
-		name := columns[i].name
-		if v.sorted != nil && v.sorted.by == v.columns[i] {
-			name = sortMark(name, widths[i], v.sorted.desc)
-		}
-		if i == v.at {
+		if indexes[k] == v.at {
 			return name, "\x1b[1;4;36m"
 		}
 		return name, heading
@@ -340,21 +420,22 @@ func (v *rowsView) view(fields []Field, width, height int) []string {
 			break
 		}
 		row := v.number(i)
-		have := false
+		have := len(shown) == 0
 		text := line(shown, widths, columns, room, func(k int) (string, string) {
-			cell, ok := v.window.cell(row, v.columns[k])
+			field := v.columns[indexes[k]]
+			cell, ok := v.window.cell(row, field)
 			if !ok {
 				return "·", faint
 			}
 			have = true
 			switch {
-			case i == v.cursor && k == v.at:
+			case i == v.cursor && indexes[k] == v.at:
 				return cell, "\x1b[27;1m"
-			case i == v.cursor && row == v.hit.row && v.columns[k] == v.hit.column:
+			case i == v.cursor && row == v.hit.row && field == v.hit.column:
 				return cell, "\x1b[1;4m"
 			case i == v.cursor:
 				return cell, ""
-			case row == v.hit.row && v.columns[k] == v.hit.column:
+			case row == v.hit.row && field == v.hit.column:
 				return cell, matched
 			case cell == "NULL":
 				return cell, faint
@@ -374,28 +455,18 @@ func (v *rowsView) view(fields []Field, width, height int) []string {
 	return out
 }
 
-// whole reports whether column at is shown, and not cut unless it is alone beside the frozen ones.
-func whole(shown, widths []int, at, room int) bool {
-	used := 0
-	for i, k := range shown {
-		used += widths[k]
-		if k == at {
-			return used <= room || i <= 1
-		}
-		used += gap
-	}
-	return false
-}
-
 // status tells where the cursor is.
 func (v *rowsView) status(fields []Field) string {
 	n, all := v.rows.Count()
-	text := humanize.Comma(n) + " rows"
+	text := counted(n, "row")
 	if !all {
 		text = "at least " + text
 	}
 	if v.where != "" {
-		if text = humanize.Comma(n) + " rows match"; !all {
+		if text = counted(n, "row") + " match"; n == 1 {
+			text += "es"
+		}
+		if !all {
 			text += " so far"
 		}
 	}

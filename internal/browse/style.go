@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/internal/celltext"
 )
@@ -79,6 +80,14 @@ func wrap(text string, width int) []string {
 		return []string{text}
 	}
 	return strings.Split(ansi.WrapWc(text, width, ""), "\n")
+}
+
+// counted returns a number of things: "1 row", "2 rows".
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return humanize.Comma(n) + " " + what
 }
 
 // safe escapes what a terminal might obey.

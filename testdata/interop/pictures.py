@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """pictures.py BIN CHROMIUM FOLDER: the pictures of the documentation, docs/report.png and docs/browse.png.
 
-A report of a file of orders in a browser, and the same file in `arrowio browse` in a terminal of 96×27 (tmux). Needs Pillow besides what the judges need: the pictures have few colours.
+A report of a file of orders in a browser, and the same file in `arrowio browse` in a terminal of 96×27 (tmux). Needs tmux, and besides the Python packages of the judges
+Pillow, which gives the pictures few colours: pip install pillow.
 """
 
 import pathlib
@@ -9,7 +10,10 @@ import subprocess
 import sys
 import tempfile
 
-from PIL import Image
+try:
+    from PIL import Image
+except ImportError:
+    sys.exit("pictures.py needs Pillow: pip install pillow")
 from playwright.sync_api import sync_playwright
 
 import report_judge
