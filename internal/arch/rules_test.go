@@ -281,13 +281,18 @@ var rules = []rule{
 	},
 	{
 		pkg: "internal/kudu",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/kuduwire", "internal/cfilewire", "internal/cfile", "internal/kudu/inspect", "internal/kudu/atrest"}, neutral...),
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/kuduwire", "internal/cfilewire", "internal/cfile", "internal/kudu/inspect", "internal/kudu/atrest", "internal/kudu/rocks"}, neutral...),
 		why: "a tablet is made of CFiles, and the files around them are explained; readers/kudu shows it to users, and an import begins with it",
 	},
 	{
 		pkg: "internal/kudu/rebuild",
 		may: []string{"internal/kuduwire", "internal/cfilewire"},
 		why: "it decides by what it is told of blocks, and reads none",
+	},
+	{
+		pkg: "internal/kudu/rocks",
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/blockcodec"},
+		why: "it reads a RocksDB, and knows nothing of what is in it",
 	},
 	{
 		pkg: "internal/kudu/atrest",

@@ -38,7 +38,7 @@ func OpenBlocks(ctx context.Context, d *Dirs) (*Blocks, error) {
 	var logs []*DataDir
 	for i := range d.Data {
 		dir := &d.Data[i]
-		if dir.Type == kuduwire.DirLog {
+		if dir.Type == kuduwire.DirLog || dir.Type == kuduwire.DirRocks {
 			logs = append(logs, dir)
 		} else {
 			b.files = append(b.files, dir)
@@ -217,10 +217,11 @@ func (b *Blocks) IDs(ctx context.Context) ([]uint64, error) {
 	return slices.Compact(ids), nil
 }
 
-// Unread returns how many containers of the log block manager have records that could not be read; Notes names them. A record
+// Unread returns how many containers of the log block manager, or parts of a database of records, have records that could not be
+// read; Notes names them. A record
 // that was being written when the server stopped does not count.
 func (b *Blocks) Unread() int {
-	n := 0
+	n := len(b.log.lost)
 	for _, c := range b.log.containers {
 		if !c.whole() {
 			n++

@@ -31,6 +31,8 @@ type logBlocks struct {
 	places     []logPlace // by id
 	last       uint64     // the greatest id of a record, deleted blocks included
 	containers []*container
+	lost       []error  // of databases of records
+	torn       []string // write-ahead logs of databases whose writers did not finish them
 }
 
 // logPlace is a record of a block that exists. There may be very many of them.
@@ -46,6 +48,7 @@ type container struct {
 	base    string // path without suffix
 	hasData bool
 	hasMeta bool
+	rocks   bool // the records are in RocksDB
 	live    int
 	damage  kuduwire.BlockDamage
 	err     error // the records could not be read at all
@@ -94,6 +97,15 @@ func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
 	if err != nil {
 		return err
 	}
+	for _, dir := range dirs {
+		if dir.Type == kuduwire.DirRocks {
+			places, err := l.rocksRecords(ctx, dir)
+			if err != nil {
+				return err
+			}
+			found = append(found, places)
+		}
+	}
 	n := 0
 	for _, f := range found {
 		n += len(f)
@@ -136,7 +148,8 @@ func (l *logBlocks) list(d *Dirs, dir *DataDir) error {
 		}
 		base := filepath.Join(dir.Path, name)
 		if n := len(l.containers); n == start || l.containers[n-1].base != base {
-			l.containers = append(l.containers, &container{base: base})
+			rocks := dir.Type == kuduwire.DirRocks
+			l.containers = append(l.containers, &container{base: base, rocks: rocks, hasMeta: rocks})
 		}
 		c := l.containers[len(l.containers)-1]
 		c.hasMeta, c.hasData = c.hasMeta || isMeta, c.hasData || isData
@@ -156,6 +169,9 @@ type recordReader struct {
 
 // read adds the blocks of a container. Only an encrypted container whose key is not known is an error of all.
 func (r *recordReader) read(c *container, number uint32) error {
+	if c.rocks {
+		return nil // they are read for all containers of the directory
+	}
 	if !c.hasMeta {
 		c.hasMeta = c.empty(r.dirs)
 		return nil
@@ -226,7 +242,7 @@ func (l *logBlocks) where(p logPlace) string {
 func (l *logBlocks) openBlock(p logPlace) (arrowio.Source, io.Closer, error) {
 	c := l.containers[p.container]
 	if p.off < 0 {
-		return nil, nil, blockError(p.id, "the records of %s%s do not say where it is, or say it twice", c.base, metadataSuffix)
+		return nil, nil, blockError(p.id, "the records in %s do not say where it is, or say it twice", c.records())
 	}
 	f, err := c.acquire(l.dirs, p.off)
 	if err != nil {
@@ -298,13 +314,16 @@ func (l *logBlocks) suspects() (text string) {
 		for _, c := range l.containers {
 			if x.is(c) {
 				if n++; len(names) < 3 {
-					names = append(names, c.base+metadataSuffix)
+					names = append(names, c.records())
 				}
 			}
 		}
 		if n > 0 {
 			text += fmt.Sprintf("; its record may have been in one of the %d %s (%s)", n, x.what, more(names, n))
 		}
+	}
+	if n := len(l.lost); n > 0 {
+		text += fmt.Sprintf("; its record may have been in what could not be read of RocksDB (%s)", l.lost[0])
 	}
 	return text
 }
@@ -340,7 +359,7 @@ func (l *logBlocks) notes() []string {
 	say("the last record is torn, which an abrupt stop of the server explains", func(c *container) bool { return c.err == nil && c.damage.Torn }, name)
 	say("blocks created twice at different places", func(c *container) bool { return c.damage.Doubled > 0 }, name)
 	say("blocks deleted that were not there", func(c *container) bool { return c.damage.Unknown > 0 }, name)
-	return append(notes, l.doubles()...)
+	return append(append(notes, l.rocksNotes()...), l.doubles()...)
 }
 
 // doubles notes blocks that several containers have.

@@ -37,7 +37,7 @@ type DirOptions struct {
 	// DataLater is for callers that may not need blocks: if no data directory is found, NeedData returns the error, not OpenDirs.
 	DataLater bool
 	Key       string // the option kudu-key; "" = keys are found in instance files
-	ForImport bool   // refuse what cannot be written: encrypted directories
+	ForImport bool   // refuse what cannot be written: encrypted directories, and records in RocksDB
 	Limits    arrowio.Limits
 }
 
@@ -61,6 +61,8 @@ type Dirs struct {
 	first   string   // the one that UUID is from
 	keys    keyring
 
+	forImport bool
+
 	mu   sync.Mutex
 	bare []string // files that a salvage reads though what describes their messages is damaged
 }
@@ -70,7 +72,7 @@ type DataDir struct {
 	Root     string   // where the instance file is
 	Path     string   // where the blocks are: Root/data
 	UUID     string   // of the directory; "" = no instance file says it
-	Type     string   // kuduwire.DirFile or kuduwire.DirLog
+	Type     string   // kuduwire.DirFile, kuduwire.DirLog or kuduwire.DirRocks
 	AllUUIDs []string // ids of the server's data directories, as this one lists them
 	// BlockSize is the block size of the file system in bytes, to which blocks in containers are aligned; 0 = no instance file
 	// says it.
@@ -81,7 +83,7 @@ type DataDir struct {
 // do not belong together, and encrypted directories whose key is not known are always errors. A directory that cannot be read is an error, or left out
 // if Salvage is set. A missing data directory is only a note, since tablets without blocks there are complete.
 func OpenDirs(o DirOptions) (*Dirs, error) {
-	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage, noData: o.NoData, later: o.DataLater}
+	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage, noData: o.NoData, later: o.DataLater, forImport: o.ForImport}
 	if err := d.keys.give(o.Key); err != nil {
 		return nil, err
 	}

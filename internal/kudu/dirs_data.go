@@ -144,11 +144,12 @@ func (d *Dirs) addData(path string) error {
 	switch dir.Type {
 	case kuduwire.DirFile, kuduwire.DirLog:
 	case kuduwire.DirRocks:
-		return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q, which keeps the records of blocks in RocksDB; this reader knows %q and %q: read another replica of the tablets, or let Kudu copy them to a server that has one of these block managers",
-			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog)
+		if d.forImport {
+			return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q keeps the records of blocks in RocksDB, which this program only reads: load the rows with a client of Kudu", name, dir.Type)
+		}
 	default:
-		return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q; this reader knows %q and %q",
-			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog)
+		return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q; this reader knows %q, %q and %q",
+			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog, kuduwire.DirRocks)
 	}
 	d.Data = append(d.Data, dir)
 	return nil
@@ -168,6 +169,11 @@ func guessType(path string) (string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return "", err
+	}
+	for _, e := range entries {
+		if e.Name() == rocksName && e.IsDir() {
+			return kuduwire.DirRocks, nil
+		}
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), metadataSuffix) || strings.HasSuffix(e.Name(), dataSuffix) {

@@ -175,7 +175,9 @@ func TestDirsOfOthers(t *testing.T) {
 
 	later := &madeServer{t: t, root: s.root, uuid: "server", dirs: []string{"d0", "d1"}}
 	later.data("rocks", "logr", 1)
-	refuse("other block manager", errs.ErrUnsupported, two("rocks"), `"logr"`, "read another replica")
+	into := two("rocks")
+	into.ForImport = true
+	refuse("other block manager", errs.ErrUnsupported, into, `"logr"`, "with a client of Kudu")
 
 	s.write(protoContainer("kudu.InstanceMetadataPB", protoMsg{}.str(1, "server").str(3, "abcdef")), "second", "instance")
 	refuse("encrypted", errs.ErrUnsupported, two("second"), "encrypted", "--kudu-key")

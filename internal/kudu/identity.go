@@ -93,8 +93,8 @@ func (f *File) identify(ctx context.Context, h hash.Hash, b *Blocks) error {
 		}
 	}
 	for i := range f.dirs.Data {
-		if d := &f.dirs.Data[i]; d.Type == kuduwire.DirLog {
-			if err := addDir(ctx, h, d.Path); err != nil {
+		if d := &f.dirs.Data[i]; d.Type != kuduwire.DirFile {
+			if err := errors.Join(addDir(ctx, h, d.Path), addDir(ctx, h, filepath.Join(d.Path, rocksName))); err != nil {
 				return err
 			}
 		}

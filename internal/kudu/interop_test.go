@@ -34,7 +34,15 @@ func variable(t *testing.T, name string) string {
 
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
+	return runWith(t, nil, name, args...)
+}
+
+// runWith runs a command with more in its environment.
+func runWith(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(cmd.Environ(), env...)
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
 	}
@@ -53,32 +61,37 @@ type table struct {
 
 // Directories of a real tablet server, of each block manager, give the rows that Kudu's own client saw before the server
 // ended: every type in every encoding with every codec, rows changed and deleted before and after flushes, compacted,
-// under altered schemas, and rows that are in the log alone. Some servers are killed, and one encrypts its files.
+// under altered schemas, and rows that are in the log alone. Some servers are killed, some encrypt
+// their files, and one has the records of blocks in RocksDB.
 func TestRealServers(t *testing.T) {
 	// As they come: space is set aside in logs and containers.
 	ahead := []string{"--log_preallocate_segments=true", "--log_container_preallocate_bytes=33554432"}
 	for _, x := range []struct {
 		name, manager, end string
+		version            string
 		flags              []string
 		scale              string
 	}{
-		{"file", "file", "kill", nil, scale},
-		{"log", "log", "stop", ahead, scale},
-		{"encrypted", "log", "kill", append([]string{"--encrypt_data_at_rest=true", "--encryption_key_length=256"}, ahead...), "1"},
+		{"file", "file", "kill", "1.17.1", nil, scale},
+		{"log", "log", "stop", "1.17.1", ahead, scale},
+		{"encrypted", "log", "kill", "1.17.1", append([]string{"--encrypt_data_at_rest=true", "--encryption_key_length=256"}, ahead...), "1"},
+		// RocksDB's smallest buffer, so that there are tables.
+		{"logr", "logr", "kill", "1.18.1", append([]string{"--encrypt_data_at_rest=true", "--enable_multi_tenancy=true", "--log_container_rdb_write_buffer_size=65536"}, ahead...), "1"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			server, rows := filepath.Join(t.TempDir(), "server"), t.TempDir()
-			kudu := variable(t, "ARROWIO_KUDU")
+			kudu, env := variable(t, "ARROWIO_KUDU"), []string{"ARROWIO_KUDU_VERSION=" + x.version}
 			ended := false
 			stop := func() {
 				if !ended {
-					run(t, kudu, x.end, server)
+					runWith(t, env, kudu, x.end, server)
 				}
 				ended = true
 			}
 			t.Cleanup(stop)
-			run(t, kudu, append([]string{"start", server, x.manager}, x.flags...)...)
+			runWith(t, env, kudu, "get")
+			runWith(t, env, kudu, append([]string{"start", server, x.manager}, x.flags...)...)
 			run(t, "java", "-Xmx1g", "-jar", variable(t, "ARROWIO_KUDU_JUDGE_JAR"), "churn", server, rows, x.scale)
 			stop()
 			for _, x := range tables(t, rows) {

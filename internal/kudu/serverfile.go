@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -38,6 +39,9 @@ func openServerFile(ctx context.Context, src arrowio.Source, o arrowio.OpenOptio
 	}
 	if open := o.OpenSource; open != nil && matchContainer(ctx, src, o.Name, open, &keys) {
 		return openContainer(ctx, src, o, &keys)
+	}
+	if len(keys.keys) > 0 && strings.HasSuffix(o.Name, dataSuffix) {
+		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "an encrypted %s, whose records are not beside it: %w", whatContainer, errHowToRead), errs.At{Format: Name})
 	}
 	if src, err = keys.open(src, nil, o.Name, atrest.HeaderSize, atrest.HeaderSize); err != nil {
 		return nil, err

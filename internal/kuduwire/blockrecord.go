@@ -91,6 +91,13 @@ func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d Bl
 	}
 }
 
+// ParseBlockRecord parses a record by itself, a BlockRecordPB.
+func ParseBlockRecord(b []byte) (BlockRecord, error) {
+	var r blockRecordFields
+	err := blockRecordTable.Parse(b, &r)
+	return r.BlockRecord, place(err, "block record", -1)
+}
+
 func (d *BlockDamage) skip(err error) {
 	d.Skipped++
 	if d.Err == nil {

@@ -63,7 +63,7 @@ func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {
 const (
 	DirFile  = "file" // a file for each block
 	DirLog   = "log"  // containers of many blocks
-	DirRocks = "logr" // like DirLog, with the records in RocksDB; not read
+	DirRocks = "logr" // like DirLog, with the records in RocksDB
 )
 
 // DirInstance says what kind of a directory of blocks this is, and which others belong to it.

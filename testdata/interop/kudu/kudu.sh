@@ -2,8 +2,9 @@
 # A real Kudu on this machine, for fixtures and comparisons: a master and a tablet server on free ports of the loopback.
 #   kudu.sh get                            fetches the binaries by Maven, into .cache, unless they are there
 #                                          (of Kudu 1.17.1, or of the version in ARROWIO_KUDU_VERSION)
-#   kudu.sh start DIR file|log [FLAG...]   starts both, with their state in DIR: DIR/wal and DIR/data are the tablet
-#                                          server's; DIR/ports has the ports of master, tablet server and its web page
+#   kudu.sh start DIR MANAGER [FLAG...]    starts both, with the block manager file, log or logr, and their state in DIR:
+#                                          DIR/wal and DIR/data are the tablet server's; DIR/ports has the ports of
+#                                          master, tablet server and its web page
 #   kudu.sh stop DIR, kudu.sh kill DIR     ends both, by SIGTERM (which flushes nothing) or SIGKILL
 #   kudu.sh tool ARG...                    Kudu's own tool
 #   kudu.sh dump FILE [FLAG...]            what Kudu reads in a lone CFile; fails where Kudu refuses it or dies of it
@@ -146,5 +147,5 @@ kill) finish KILL "$2" ;;
 dump) shift; dump "$@" ;;
 dumps) dumps ;;
 tool) shift; kudu kudu "$@" ;;
-*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
