@@ -43,6 +43,9 @@ func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 		if foreign := foreignFormat(head, tail); foreign != "" {
 			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "this is %s, which is not read", foreign)
 		}
+		if name == "-" || name == "" {
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s; name the format with %w", strings.Join(names(formats, true), ", "), errs.Opt("from", ""))
+		}
 		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with %w", strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "), errs.Opt("from", ""))
 	}
 	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with %w", strings.Join(names(matches, false), " or "), errs.Opt("from", ""))

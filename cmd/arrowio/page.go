@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/stores"
@@ -14,6 +15,9 @@ import (
 
 // openPage is openStore for a page for a browser. Of what is there it replaces nothing but a page.
 func (a *app) openPage(ctx context.Context, in []string, out string, force bool) (arrowio.Store, error) {
+	if strings.HasPrefix(out, "-") && out != "-" {
+		return nil, usagef("--html: FILE is missing, or its name begins with a dash: write ./%s for that", out)
+	}
 	if out != "-" && slices.Contains(in, out) {
 		return nil, usagef("--html %s: it is an INPUT; name another FILE", out)
 	}

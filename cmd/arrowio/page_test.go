@@ -25,6 +25,9 @@ func TestPageReplacesPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"inspect", "profile"} {
+		if o := do(t, command, "--html", "--", in); o.code != exitUsage || !strings.Contains(o.err, "FILE is missing") {
+			t.Errorf("%s without FILE: exit %d, %s", command, o.code, o.err)
+		}
 		for out, want := range map[string]string{in: "it is an INPUT", link: "is no page of HTML", empty: "it is a directory"} {
 			if o := do(t, command, "--html", out, "--force", in); o.code != exitUsage || !strings.Contains(o.err, want) {
 				t.Errorf("%s into %s: exit %d, %s", command, out, o.code, o.err)

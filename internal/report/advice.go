@@ -199,7 +199,7 @@ func (k *file) adviseValues(add func(kind, what, why string)) {
 		switch {
 		case c.values == 0 && c.nullCount > 0 && c.typ != "":
 			empty = append(empty, c.path)
-		case c.min != "" && c.min == c.max && c.nullCount == 0 && c.values > 1 && c.doubt == "" && !strings.HasSuffix(c.min, "…"):
+		case c.kind != "structure" && c.min != "" && c.min == c.max && c.nullCount == 0 && c.values > 1 && c.doubt == "" && !strings.HasSuffix(c.min, "…"):
 			constant = append(constant, c.path)
 		}
 		if strings.Contains(c.secret, "masked") {

@@ -110,12 +110,12 @@ func (f *File) statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, su
 	case s.Timestamp != nil:
 		x := s.Timestamp
 		if x.MinUTC != nil || x.MaxUTC != nil {
-			return instantText(x.MinUTC), instantText(x.MaxUTC), ""
+			return instantText(x.MinUTC, x.MinNanos), latest(x.MaxUTC, x.MaxNanos), ""
 		}
-		return instantText(x.Min), instantText(x.Max), ""
+		return instantText(x.Min, x.MinNanos), latest(x.Max, x.MaxNanos), ""
 	case s.Collection != nil:
 		x := s.Collection
-		low, high = natural(x.MinChildren), natural(x.MaxChildren)
+		low, high = lengthText(x.MinChildren), lengthText(x.MaxChildren)
 		if x.TotalChildren != nil {
 			sum = fmt.Sprintf("%d children", *x.TotalChildren)
 		}
@@ -134,11 +134,12 @@ func integer(v *int64) string {
 	return strconv.FormatInt(*v, 10)
 }
 
-func natural(v *uint64) string {
-	if v == nil {
+// lengthText says how many elements a list, or entries a map, has.
+func lengthText(n *uint64) string {
+	if n == nil {
 		return ""
 	}
-	return strconv.FormatUint(*v, 10)
+	return "length " + strconv.FormatUint(*n, 10)
 }
 
 // float renders a bound, of a float column with a float's digits.
@@ -188,12 +189,26 @@ func (f *File) day(v *int32) string {
 }
 
 // instantText renders milliseconds since 1970. What years of more than four digits would garble is shown as the number.
-func instantText(v *int64) string {
+func instantText(v *int64, nanos int32) string {
 	if v == nil {
 		return ""
 	}
-	if t := time.UnixMilli(*v).UTC(); t.Year() >= 0 && t.Year() <= 9999 {
+	t := time.UnixMilli(*v).Add(time.Duration(nanos)).UTC()
+	switch {
+	case t.Year() < 0 || t.Year() > 9999:
+		return strconv.FormatInt(*v, 10) + " ms"
+	case nanos == 0:
 		return t.Format("2006-01-02 15:04:05.000")
 	}
-	return strconv.FormatInt(*v, 10) + " ms"
+	return t.Format("2006-01-02 15:04:05.000000000")
+}
+
+// latest is the text of a greatest value. Where statistics do not say what it has beyond milliseconds, or say the most that there can
+// be, it is a bound.
+func latest(v *int64, nanos int32) string {
+	text := instantText(v, nanos)
+	if text != "" && nanos == 999_999 {
+		return "<= " + text
+	}
+	return text
 }

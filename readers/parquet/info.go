@@ -146,15 +146,16 @@ func (f *parquetFile) columnInfo(i int, groups []arrowio.GroupInfo, blocks bool)
 func (f *parquetFile) columnStats(i, from, to int) *arrowio.ColumnStats {
 	out := &arrowio.ColumnStats{}
 	n := f.leaves[i]
+	entries := int64(0) // nulls, and in lists entries of empty and null ones
 	var lo, hi scalar.Scalar
 	known := true
 	for g := from; g < to; g++ {
 		ch := f.chunk(chunkID{g, i})
 		out.Values += ch.Values
-		if ch.Stats.Nulls < 0 || out.Nulls < 0 {
-			out.Nulls = -1
+		if ch.Stats.Nulls < 0 || entries < 0 || !f.countsNulls(n) && ch.Stats.Nulls < ch.Values {
+			entries = -1
 		} else {
-			out.Nulls += ch.Stats.Nulls
+			entries += ch.Stats.Nulls
 		}
 		if ch.Stats.Nulls == ch.Values {
 			continue
@@ -177,21 +178,24 @@ func (f *parquetFile) columnStats(i, from, to int) *arrowio.ColumnStats {
 			hi = b
 		}
 	}
-	if out.Nulls < 0 {
-		out.Values = -1
-	} else {
-		out.Values -= out.Nulls
+	switch {
+	case entries < 0:
+		out.Values, out.Nulls = -1, -1
+	case n.maxRep == 0 || entries == 0:
+		out.Values, out.Nulls = out.Values-entries, entries
+	default: // which of them are elements that are null, and which lists without elements, no statistics tell
+		out.Values, out.Nulls = out.Values-entries, -1
 	}
 	if known && lo != nil {
 		out.Min, out.Max = boundText(lo), boundText(hi)
 	}
-	if out.Nulls < 0 && out.Min == "" {
+	if entries < 0 && out.Min == "" {
 		return nil
 	}
 	return out
 }
 
-// boundText returns a minimum or maximum as text.
+// boundText returns a minimum or maximum as text. Where it would be empty, or be taken for one that is, it is quoted.
 func boundText(s scalar.Scalar) string {
 	if d, ok := s.(*scalar.Duration); ok { // whose own String panics
 		return fmt.Sprintf("%d%s", int64(d.Value), d.DataType().(*arrow.DurationType).Unit)
@@ -199,5 +203,9 @@ func boundText(s scalar.Scalar) string {
 	if h, ok := s.(*scalar.Float16); ok {
 		return strconv.FormatFloat(float64(halffloat.Float32(h.Value)), 'g', -1, 32)
 	}
-	return s.String()
+	text := s.String()
+	if text == "" || text[0] == '"' {
+		return strconv.Quote(text)
+	}
+	return text
 }

@@ -142,7 +142,7 @@ func (f *parquetFile) ordered(n *node) bool {
 // countsNulls reports whether the statistics of a column count all nulls. Those of parquet-cpp leave out, for columns that
 // were dictionaries, the rows where a struct or list around the column is null or empty.
 func (f *parquetFile) countsNulls(n *node) bool {
-	return n.maxDef < 2 || n.elem.Type != decode.ByteArray || !strings.HasPrefix(f.footer.CreatedBy, "parquet-cpp")
+	return n.maxDef < 2 || n.plain || n.elem.Type != decode.ByteArray || !strings.HasPrefix(f.footer.CreatedBy, "parquet-cpp")
 }
 
 // countsExactly reports whether a bound that is marked as exact is a value of the column. DuckDB marks bounds that count

@@ -32,6 +32,7 @@ type node struct {
 	maxDef uint8           // of a leaf: the highest levels
 	maxRep uint8
 	int96  int96Way // of a leaf of that type
+	plain  bool     // of a leaf: the Arrow schema in the file says that the writer had no dictionary
 	short  *node    // the leaf below with the fewest lists around it
 	// refused says why the column cannot be read; "" = it can. The others of the file can.
 	refused string

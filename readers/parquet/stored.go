@@ -49,6 +49,7 @@ func (n *node) adopt(stored *arrow.Field) {
 	}
 	t := storage(stored.Type)
 	if n.shape == leafShape {
+		n.plain = t.ID() != arrow.DICTIONARY && t.ID() != arrow.RUN_END_ENCODED
 		n.field.Type = adoptLeaf(n.field.Type, n.elem, t)
 		return
 	}
