@@ -3,7 +3,10 @@ package schematext
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -51,6 +54,9 @@ func children(t arrow.DataType) []arrow.Field {
 // Hive returns the statement that makes an external table of Hive. The types are those of ORC, which are Hive's. stored is the format
 // of its files in Hive's words, "" = not said.
 func Hive(s *arrow.Schema, table, stored string) (string, error) {
+	if err := checkNames(s, "Hive"); err != nil {
+		return "", err
+	}
 	types, _, _, err := orcwire.TypesFromArrow(s, orcwire.OutOptions{})
 	if err != nil {
 		return "", errs.Errorf(errs.ErrSchema, "Hive has no place for it: %w", err)
@@ -92,6 +98,9 @@ func split(t *orcwire.Type) (word, in string) {
 
 // Avro returns the schema as the JSON of an Avro record.
 func Avro(s *arrow.Schema) (string, error) {
+	if err := checkNames(s, "Avro"); err != nil {
+		return "", err
+	}
 	a, _, err := trevniwire.AvroOf(s)
 	if err != nil {
 		return "", err
@@ -103,6 +112,37 @@ func Avro(s *arrow.Schema) (string, error) {
 	b.WriteByte('\n')
 	return b.String(), nil
 }
+
+// checkNames returns an errs.ErrSchema that tells the names that a language cannot write, at any depth: empty ones, and those with
+// characters that cannot be seen as themselves.
+func checkNames(s *arrow.Schema, language string) error {
+	var refused []string
+	var visit func(fields []arrow.Field)
+	visit = func(fields []arrow.Field) {
+		for _, f := range fields {
+			if f.Name == "" || strings.ContainsFunc(f.Name, unprintable) || !utf8.ValidString(f.Name) {
+				refused = append(refused, strconv.Quote(f.Name))
+			}
+			if m, ok := f.Type.(*arrow.MapType); ok { // key and value have no names of their own
+				visit(children(m.KeyType()))
+				visit(children(m.ItemType()))
+				continue
+			}
+			if l, ok := f.Type.(arrow.ListLikeType); ok {
+				visit(children(l.Elem()))
+				continue
+			}
+			visit(children(f.Type))
+		}
+	}
+	visit(s.Fields())
+	if len(refused) > 0 {
+		return errs.Errorf(errs.ErrSchema, "%s cannot write the names %s: rename these columns first", language, strings.Join(refused, ", "))
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
 
 // quoted puts a name between quotes, with those inside doubled.
 func quoted(name string, quote rune) string {

@@ -13,6 +13,9 @@ import (
 // SQL returns the statement that makes a table. Types are those of the SQL standard where it has them, and otherwise those of DuckDB.
 // Columns that have no type in SQL make an errs.ErrSchema that names them.
 func SQL(s *arrow.Schema, table string) (string, error) {
+	if err := checkNames(s, "SQL"); err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	var refused []string
 	b.WriteString("CREATE TABLE " + quoted(table, '"') + " (")
