@@ -374,6 +374,10 @@ bench-inflate: ## libdeflate (Debian: libdeflate-dev) and arrowio in turns on th
 	$(CC) -O2 -o $(CACHE)/bin/inflate-peer $(INTEROP)/inflate-bench/peer/peer.c -ldeflate
 	go run ./$(INTEROP)/inflate-bench -peer $(CACHE)/bin/inflate-peer $(BENCHFLAGS) $(BENCH_INFLATE)
 
+.PHONY: interop-kerberos
+interop-kerberos: $(HIVE_JUDGE) build ## a metastore of Hive that asks for Kerberos, beside MIT's KDC; not part of interop
+	$(INTEROP)/hive-judge/kerberos.sh $(HIVE_JUDGE) $(INTEROP)/hive-judge/kerberos-check.sh $(BIN)
+
 .PHONY: bench-acid
 bench-acid: $(HIVE_JUDGE) build ## a Hive ACID table and the same rows in plain files, into docs/bench/raw
 	python3 $(INTEROP)/bench_acid.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(HIVE_JUDGE) --out docs/bench/raw $(BENCHFLAGS)

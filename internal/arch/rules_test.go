@@ -170,7 +170,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "internal/hdfsstore",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/remote"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/kerberos", "internal/remote"},
 		why: "a store knows bytes and names, no format and no other store",
 	},
 	{
@@ -253,6 +253,11 @@ var rules = []rule{
 		pkg: "internal/duckext",
 		may: append([]string{"arrowio/errs", "internal/arrowc"}, neutral...),
 		why: "rows go to DuckDB through C; what is opened the caller says",
+	},
+	{
+		pkg: "internal/metastore",
+		may: append([]string{"arrowio", "arrowio/errs", "internal/kerberos"}, neutral...),
+		why: "a client of servers, which may ask for Kerberos",
 	},
 	{
 		pkg: "internal/metastorefake",

@@ -13,6 +13,7 @@ import (
 	"github.com/colinmarc/hdfs/v2/hadoopconf"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/kerberos"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -47,7 +48,7 @@ func (o *Options) clientOptions(authority string) (hdfs.ClientOptions, error) {
 		c.Addresses[i] = withPort(a)
 	}
 	if c.KerberosClient != nil {
-		if c.KerberosClient, err = kerberosClient(); err != nil {
+		if c.KerberosClient, err = kerberos.Login("the cluster"); err != nil {
 			return c, err
 		}
 	} else if c.User, err = o.user(); err != nil {

@@ -25,6 +25,9 @@ type Options struct {
 	// Certificates is the path of a PEM file with the certificates that the server's certificate is checked against; "" = those of the
 	// system.
 	Certificates string
+	Principal    string // of the server, in Kerberos: hive/_HOST@REALM; "" = without Kerberos
+	User         string // with Password: what SASL PLAIN sends; "" = nothing
+	Password     string
 	Connect      time.Duration // longest wait for a connection; default 20 s
 	Call         time.Duration // longest time of one call; default 2 min
 	Bytes        int64         // of one answer; default 64 MiB
@@ -41,17 +44,6 @@ func (o Options) withDefaults() Options {
 		o.Bytes = 64 << 20
 	}
 	return o
-}
-
-// SetTLS sets what an option says of TLS: true, false, or the path of a file of certificates.
-func (o *Options) SetTLS(text string) {
-	switch text {
-	case "", "false":
-	case "true":
-		o.TLS = true
-	default:
-		o.TLS, o.Certificates = true, text
-	}
 }
 
 // config returns the settings of TLS; nil = without.
@@ -110,6 +102,9 @@ func Dial(ctx context.Context, addr string, o Options) (*Client, error) {
 		return nil, fmt.Errorf("the metastore at %s cannot be reached: %w", addr, err)
 	}
 	c.line = &bounded{conn: c.conn}
+	if err := c.authenticate(ctx); err != nil {
+		return nil, errors.Join(err, c.conn.Close())
+	}
 	most := int32(min(o.Bytes, math.MaxInt32))
 	c.proto = thrift.NewTBinaryProtocolConf(thrift.NewStreamTransportRW(c.line), &thrift.TConfiguration{MaxMessageSize: most, MaxFrameSize: most})
 	return c, nil

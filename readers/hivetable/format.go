@@ -18,16 +18,14 @@ const Name = "hive"
 
 // Options of the format.
 const (
-	optionTLS      = "hive-tls"
 	optionRelocate = "hive-relocate"
 	optionUnit     = "timestamp-unit"
 )
 
-var formatOptions = []arrowio.Option{
-	{Name: optionTLS, Usage: "connect to the metastore with TLS: true, or the path of a PEM file with the certificates to check the server against", Default: "false"},
-	{Name: optionRelocate, Usage: "FROM=TO: directories whose paths in the metastore begin with FROM are read from TO", Default: "none", Repeated: true},
-	{Name: optionUnit, Usage: "unit of timestamps; finer digits are cut off", Default: "that of the file", Values: []string{"ns", "us", "ms", "s"}, Remote: true},
-}
+var formatOptions = append(metastore.ConnectionOptions(),
+	arrowio.Option{Name: optionRelocate, Usage: "FROM=TO: directories whose paths in the metastore begin with FROM are read from TO", Default: "none", Repeated: true},
+	arrowio.Option{Name: optionUnit, Usage: "unit of timestamps; finer digits are cut off", Default: "that of the file", Values: []string{"ns", "us", "ms", "s"}, Remote: true},
+)
 
 // Format returns the format "hive". files are the formats of data files, by their names: orc, which also opens directories of ACID
 // tables, and parquet. cast is how values of older files become the types of the table: see view.Options.
@@ -70,8 +68,10 @@ func (r *reader) settings(oo arrowio.OpenOptions) (*settings, error) {
 	}
 	s := &settings{reader: r, limits: oo.Limits.WithDefaults(), purpose: oo.For, open: oo.OpenSource, tree: oo.OpenTree, unit: oo.Options[optionUnit]}
 	s.metastore.Bytes = s.limits.MetadataBytes
-	s.metastore.SetTLS(oo.Options[optionTLS])
-	var err error
+	err := s.metastore.Read(oo.Options)
+	if err != nil {
+		return nil, err
+	}
 	if s.moves, err = metastore.ParseMoves(optionRelocate, oo.Options[optionRelocate]); err != nil {
 		return nil, err
 	}

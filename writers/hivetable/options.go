@@ -14,14 +14,12 @@ const Name = "hive"
 
 // Options of the format.
 const (
-	optionTLS      = "hive-tls"
 	optionRelocate = "hive-relocate"
 )
 
-var formatOptions = []arrowio.Option{
-	{Name: optionTLS, Usage: "connect to the metastore with TLS: true, or the path of a PEM file with the certificates to check the server against", Default: "false"},
-	{Name: optionRelocate, Usage: "FROM=TO: directories whose paths in the metastore begin with FROM are written at TO", Default: "none", Repeated: true},
-}
+var formatOptions = append(metastore.ConnectionOptions(),
+	arrowio.Option{Name: optionRelocate, Usage: "FROM=TO: directories whose paths in the metastore begin with FROM are written at TO", Default: "none", Repeated: true},
+)
 
 // Format returns the format for lists of formats. Its rows go to a table, which Open opens: its own Plan and Create are errors.
 func Format() arrowio.OutputFormat {
@@ -43,7 +41,9 @@ func parseOptions(given map[string]string) (o tableOptions, err error) {
 	if _, err = options.Check(formatOptions, given); err != nil {
 		return o, err
 	}
-	o.metastore.SetTLS(given[optionTLS])
+	if err = o.metastore.Read(given); err != nil {
+		return o, err
+	}
 	o.moves, err = metastore.ParseMoves(optionRelocate, given[optionRelocate])
 	return o, err
 }

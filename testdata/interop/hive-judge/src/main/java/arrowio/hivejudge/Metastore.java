@@ -23,9 +23,11 @@ import org.apache.hadoop.hive.metastore.api.FieldSchema;
 import org.apache.hadoop.hive.metastore.api.Partition;
 import org.apache.hadoop.hive.metastore.api.SerDeInfo;
 import org.apache.hadoop.hive.metastore.api.StorageDescriptor;
+import org.apache.hadoop.hive.metastore.security.HadoopThriftAuthBridge;
 import org.apache.hadoop.hive.metastore.txn.TxnDbUtil;
 import org.apache.hadoop.hive.metastore.txn.TxnUtils;
 import org.apache.hadoop.hive.ql.io.RecordUpdater;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * A metastore with a database d in DIR, and tables in it that Hive's writers have made. DIR/NAME.jsonl has what Hive reads in the
@@ -61,6 +63,9 @@ final class Metastore {
     System.setProperty("derby.stream.error.file", dir.resolve("derby.log").toString());
     TxnDbUtil.setConfValues(c);
     TxnDbUtil.prepDb(c);
+    if (System.getProperty("judge.keytab") != null) {
+      kerberos(c, System.getProperty("judge.principal"), System.getProperty("judge.keytab"));
+    }
     Configuration server = new Configuration(c);
     server.set("hive.metastore.uris", "");
     server.set("metastore.thrift.uris", "");
@@ -68,7 +73,7 @@ final class Metastore {
         new Thread(
             () -> {
               try {
-                HiveMetaStore.startMetaStore(port, null, server);
+                HiveMetaStore.startMetaStore(port, HadoopThriftAuthBridge.getBridge(), server);
               } catch (Throwable e) {
                 e.printStackTrace();
                 System.exit(1);
@@ -87,6 +92,18 @@ final class Metastore {
     written();
     out.println(port);
     answer(out);
+  }
+
+  /** Lets the metastore, and this program's own client, ask for Kerberos. */
+  private static void kerberos(Configuration c, String principal, String keytab) throws IOException {
+    c.set("hadoop.security.authentication", "kerberos");
+    for (String prefix : List.of("metastore.", "hive.metastore.")) {
+      c.set(prefix + "sasl.enabled", "true");
+      c.set(prefix + "kerberos.principal", principal);
+      c.set(prefix + "kerberos.keytab.file", keytab);
+    }
+    UserGroupInformation.setConfiguration(c);
+    UserGroupInformation.loginUserFromKeytab(principal, keytab);
   }
 
   /** Answers questions about tables, a line each. */

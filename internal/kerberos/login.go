@@ -1,4 +1,4 @@
-package hdfsstore
+package kerberos
 
 import (
 	"fmt"
@@ -15,13 +15,13 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// kerberosClient logs in where the configuration of Hadoop asks for Kerberos: with the keytab of KRB5_CLIENT_KTNAME, whose
-// first principal it is, or with the ticket that kinit left. Only tickets in files can be read.
-func kerberosClient() (*krb.Client, error) {
+// Login logs in with the keytab of KRB5_CLIENT_KTNAME, whose first principal it is, or with the ticket that kinit left. Only tickets in
+// files can be read. who asks for it, in errors.
+func Login(who string) (*krb.Client, error) {
 	c, err := login()
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrOption,
-			"the cluster asks for Kerberos: %w; want a ticket of kinit in a file (KRB5CCNAME) or a keytab (KRB5_CLIENT_KTNAME)", err)
+			"%s asks for Kerberos: %w; want a ticket of kinit in a file (KRB5CCNAME) or a keytab (KRB5_CLIENT_KTNAME)", who, err)
 	}
 	return c, nil
 }
