@@ -93,6 +93,7 @@ func bindings() []binding {
 		{anywhere, []string{"esc"}, "Esc", "stop what is going on, or go back, or leave", "", func(m *Model, _ string) tea.Cmd { return m.escape() }},
 		{inViews, []string{"q"}, "q", "leave", "", func(m *Model, _ string) tea.Cmd { return m.quit() }},
 		{inOverlays, []string{"q"}, "q", "go back", "", func(m *Model, _ string) tea.Cmd { return m.escape() }},
+		{anywhere, []string{"ctrl+z"}, "Ctrl-Z", "stop for the shell, whose fg comes back here", "", (*Model).suspend},
 		{anywhere, []string{"ctrl+c"}, "Ctrl-C", "leave", "", func(m *Model, _ string) tea.Cmd { return m.quit() }},
 	}
 }
