@@ -41,7 +41,7 @@ func (l *logBlocks) rocksRecords(ctx context.Context, dir *DataDir) ([]logPlace,
 	damage, err := rocks.Read(ctx, path, l.dirs.lim, func(e rocks.Entry) error {
 		name, block, ok := bytes.Cut(e.Key, []byte("."))
 		id, err := strconv.ParseUint(string(block), 10, 64)
-		if !ok || err != nil || len(name) == 0 || bytes.ContainsAny(name, `/\`) {
+		if !ok || err != nil || len(name) == 0 || name[0] == '.' || bytes.ContainsAny(name, `/\`) {
 			err = corrupt("key %.64q is not of a block in a container", e.Key)
 		}
 		p := rocksPlace{logPlace: logPlace{id: id, off: -1}, seq: e.Seq, deleted: e.Deleted}

@@ -61,8 +61,8 @@ type table struct {
 
 // Directories of a real tablet server, of each block manager, give the rows that Kudu's own client saw before the server
 // ended: every type in every encoding with every codec, rows changed and deleted before and after flushes, compacted,
-// under altered schemas, and rows that are in the log alone. Some servers are killed, some encrypt
-// their files, and one has the records of blocks in RocksDB.
+// under altered schemas, and rows that are in the log alone. Some servers are killed, some encrypt their
+// files, and one has the records of blocks in RocksDB.
 func TestRealServers(t *testing.T) {
 	// As they come: space is set aside in logs and containers.
 	ahead := []string{"--log_preallocate_segments=true", "--log_container_preallocate_bytes=33554432"}
@@ -72,9 +72,8 @@ func TestRealServers(t *testing.T) {
 		flags              []string
 		scale              string
 	}{
-		{"file", "file", "kill", "1.17.1", nil, scale},
+		{"file", "file", "kill", "1.17.1", []string{"--encrypt_data_at_rest=true", "--encryption_key_length=256"}, scale},
 		{"log", "log", "stop", "1.17.1", ahead, scale},
-		{"encrypted", "log", "kill", "1.17.1", append([]string{"--encrypt_data_at_rest=true", "--encryption_key_length=256"}, ahead...), "1"},
 		// RocksDB's smallest buffer, so that there are tables.
 		{"logr", "logr", "kill", "1.18.1", append([]string{"--encrypt_data_at_rest=true", "--enable_multi_tenancy=true", "--log_container_rdb_write_buffer_size=65536"}, ahead...), "1"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +61,7 @@ func Read(ctx context.Context, dir string, limits errs.Limits, take func(Entry) 
 		}
 	}
 	if v != nil {
-		for number := range v.tables {
+		for _, number := range slices.Sorted(maps.Keys(v.tables)) {
 			if err := d.table(number); err != nil {
 				return nil, err
 			}
