@@ -23,6 +23,9 @@ type Fragment struct {
 	// Never reports, without opening the file, that none of its rows satisfies a filter on the dataset's schema; nil = not known
 	// without opening it. A scan does not open such a file, unless it must count the rows before the filter.
 	Never func(filter *expr.Bound) bool
+	// Always reports, without opening the file, that all of its rows satisfy a filter on the schema of the file; nil = not known
+	// without opening it. Scans do not use it.
+	Always func(filter *expr.Bound) bool
 	// Schema is the schema of the file; nil = not known without opening it.
 	Schema *arrow.Schema
 	// Rows is how many rows the file has, as the metadata of its table say; 0 = not known without opening it. Scans do not use it.

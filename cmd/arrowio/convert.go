@@ -151,9 +151,10 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists. A dry run
 	// finds what the real one would.
 	var store arrowio.Store
+	var inside []usedFormat // of what files of OUTPUT are
 	switch format.Name {
 	case icebergtable.Name:
-		format, store, err = a.openTable(ctx, f, out)
+		format, store, inside, err = a.openTable(ctx, f, out)
 	case hivetable.Name:
 		format, store, err = a.openHive(ctx, f, out)
 	default:
@@ -173,7 +174,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		return false, f.sort.explain(err, in)
 	}
 	defer ds.close()
-	used := []usedFormat{{f.writeFlags.options, format.Name, "OUTPUT"}}
+	used := append([]usedFormat{{f.writeFlags.options, format.Name, "OUTPUT"}}, inside...)
 	if err := f.readFlags.options.check(append(used, ds.used(f.readFlags.options)...)...); err != nil {
 		return false, err
 	}

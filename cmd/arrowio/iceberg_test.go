@@ -204,3 +204,34 @@ func TestIcebergCount(t *testing.T) {
 		}
 	}
 }
+
+// TestIcebergChanges deletes rows of a table, replaces some, and compacts it.
+func TestIcebergChanges(t *testing.T) {
+	dir := t.TempDir()
+	table, csv := filepath.Join(dir, "table"), filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(csv, []byte("id,x\n1,a\n2,b\n3,\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, "convert", "--to", "iceberg", "--orc-bloom", "id", csv, table)
+	for _, c := range []struct{ want, args string }{
+		{"would be done: 1 row deleted, 1 file with new deletes\n", "iceberg delete --dry-run --where x='a' "},
+		{"1 row deleted, 1 file with new deletes; snapshot ", "iceberg delete --where x='a' "},
+		{"0 rows deleted; the table stays as it is\n", "iceberg delete --where x='a' "},
+		{"would be done: 1 file written again, 1 delete file dropped\n", "iceberg compact --dry-run "},
+		{"1 file with 2 rows written again as 1, 1 delete file dropped; snapshot ", "iceberg compact --target-size 1MiB "},
+	} {
+		if got := ok(t, append(strings.Fields(c.args), table)...); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, not %q", c.args, got, c.want)
+		}
+	}
+	ok(t, "convert", "--to", "iceberg", "--iceberg-overwrite-where", "id > 2", "--where", "id > 2", csv, table)
+	if got := ok(t, "count", table); got != "2\n" {
+		t.Errorf("%q", got)
+	}
+	fails(t, do(t, "convert", "--to", "iceberg", "--iceberg-overwrite-where", "id > 2", csv, table), 2, "row 0 of the input")
+	fails(t, do(t, "convert", "--to", "iceberg", "--iceberg-mode", "append", "--parquet-bloom", "id", csv, table), 2, "the format of data files is orc")
+	fails(t, do(t, "iceberg", "delete", table), 2, "--where is missing")
+	fails(t, do(t, "iceberg", "compact"), 2, "name one TABLE")
+	fails(t, do(t, "iceberg", "delete", table, "--where", "none = 1"), 2, "none")
+	conforms(t, "iceberg", ok(t, "iceberg", "delete", "--json", table, "--where", "id > 0"))
+}

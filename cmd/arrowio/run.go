@@ -140,7 +140,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.profileCommand(), a.verifyCommand(), a.diffCommand(), a.dumpCommand(), a.repairCommand(), a.mergeCommand(), a.splitCommand(),
 		a.browseCommand(),
-		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
+		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.icebergCommand(), a.versionCommand(),
 	)
 	if manual != nil {
 		root.AddCommand(manual(a))

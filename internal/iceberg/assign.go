@@ -26,7 +26,9 @@ func AssignIDs(fields []Field) error {
 				return e
 			}
 			seen[f.ID] = at
-			highest = max(highest, f.ID)
+			if f.ID <= math.MaxInt32-200 { // those behind are reserved
+				highest = max(highest, f.ID)
+			}
 			if err := look(f.Type.Fields, at+"."); err != nil {
 				return err
 			}

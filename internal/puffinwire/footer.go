@@ -24,7 +24,7 @@ type Blob struct {
 	Type        string            `json:"type"`
 	Offset      int64             `json:"offset"`
 	Length      int64             `json:"length"`
-	Codec       string            `json:"compression-codec"` // "" = it is stored as it is
+	Codec       string            `json:"compression-codec,omitempty"` // "" = it is stored as it is
 	Fields      []int32           `json:"fields"`
 	SnapshotID  int64             `json:"snapshot-id"`
 	SequenceNum int64             `json:"sequence-number"`

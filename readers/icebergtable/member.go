@@ -54,7 +54,7 @@ type member struct {
 
 // fragment returns the file as scans take it.
 func (m *member) fragment() arrowio.Fragment {
-	f := arrowio.Fragment{Name: m.Path, Open: m.open, Never: m.never, Schema: m.table.schema, Marshal: m.marshal}
+	f := arrowio.Fragment{Name: m.Path, Open: m.open, Never: m.never, Always: m.always, Schema: m.table.schema, Marshal: m.marshal}
 	switch {
 	case len(m.deletes) == 0:
 		f.Rows = m.Rows
@@ -179,6 +179,7 @@ type shownFile struct {
 	stored int64 // rows of the file itself
 	beyond int   // deletes of rows that it does not have
 
+	gone    []int64                                             // rows of the file that are not shown, sorted
 	deletes []*deleteFile                                       // that decide which of its rows are shown
 	checks  func(ctx context.Context, report func(error)) error // of what the manifest says of columns; nil = it says nothing
 }
@@ -245,6 +246,7 @@ func (x *shownFile) show(t *table, in arrowio.File, fields []iceberg.Field, posi
 		}
 	}
 	if positions, x.beyond = gonerows.Sorted(positions, x.stored); len(positions) > 0 {
+		x.gone = positions
 		if left, err = gonerows.Without(left, positions); err != nil {
 			return err
 		}
@@ -295,6 +297,9 @@ func (x *shownFile) constants(in arrowio.File, fields []iceberg.Field, mapping [
 	}
 	return array.NewRecord(arrow.NewSchema(columns, nil), values, 1), nil
 }
+
+// RowsGone returns the rows of the stored file that are deleted, sorted. The caller must not change them.
+func (x *shownFile) RowsGone() []int64 { return x.gone }
 
 // Unwrap returns the file below: see arrowio.As.
 func (x *shownFile) Unwrap() arrowio.File { return x.File }

@@ -58,6 +58,21 @@ func (m *member) never(filter *expr.Bound) bool {
 	return len(m.partition) > 0 && filter.Test(m.byPartition).Skip()
 }
 
+// always implements arrowio.Fragment.Always. Of each column counts what the partition says, and otherwise the bounds, or the other way round.
+func (m *member) always(filter *expr.Bound) bool {
+	for _, order := range [][2]func(path string) expr.Evidence{{m.byPartition, m.byBounds}, {m.byBounds, m.byPartition}} {
+		if filter.Test(func(path string) expr.Evidence {
+			if e := order[0](path); e != nil {
+				return e
+			}
+			return order[1](path)
+		}).All() {
+			return true
+		}
+	}
+	return false
+}
+
 // byBounds is what the manifest says of the column at a path.
 func (m *member) byBounds(path string) expr.Evidence {
 	l := m.table.leafAt(path)

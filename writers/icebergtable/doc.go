@@ -1,4 +1,5 @@
-// Package icebergtable writes Iceberg tables: it creates them, appends rows to them, and replaces all rows.
+// Package icebergtable writes Iceberg tables: it creates them, appends rows to them, replaces all rows or
+// those of a filter, deletes rows, and compacts files.
 //
 //	batches ──cast──▶ batches of the table's schema ──sort by partition──▶ data files (ORC or Parquet)
 //	                                                                           │ rows, bounds, partition

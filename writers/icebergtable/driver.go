@@ -25,6 +25,10 @@ type driver struct {
 	mem   memory.Allocator
 	cast  *caster
 	files *files
+	only  *rowCheck // that all rows must pass; nil = they need not
+
+	within    bool  // all rows are in one partition
+	partition []any // which that is
 
 	parts  []partField // whose values tell partitions apart: those that are not void
 	keys   []sortKey
@@ -55,20 +59,44 @@ func (t *Table) newDriver(ctx context.Context, st arrowio.Store, p *arrowio.Writ
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{ctx: ctx, t: t, mem: p.Options.Allocator}
+	d, err := t.driverOf(ctx, st, p.Schema, fields, p.Options, nil)
+	if err != nil {
+		return nil, err
+	}
+	if t.where != nil {
+		if err := t.where.bind(d.cast.schema); err != nil {
+			return nil, errors.Join(err, d.Abort())
+		}
+		t.o.Write = p.Options // of what is written to delete rows
+		d.only = &rowCheck{filter: t.where.bound}
+	}
+	return d, nil
+}
+
+// driverOf returns a driver for rows of a schema in files with some fields. within is a file in whose partition all rows are, which is
+// one of the current spec; nil = that is found out row by row.
+func (t *Table) driverOf(ctx context.Context, st arrowio.Store, schema *arrow.Schema, fields []iceberg.Field, o arrowio.WriteOptions, within *stateFile) (_ *driver, err error) {
+	d := &driver{ctx: ctx, t: t, mem: o.Allocator}
 	if d.mem == nil {
 		d.mem = arrowbuf.Shared()
 	}
 	d.mem = arrowbuf.Clean(d.mem)
-	if d.cast, err = newCaster(p.Schema, fields); err != nil {
+	if d.cast, err = newCaster(schema, fields); err != nil {
 		return nil, err
 	}
 	parts, err := partFields(t.base.meta.Specs[t.base.meta.SpecID], fields)
 	if err != nil {
 		return nil, err
 	}
+	if within != nil {
+		d.within = true
+		for i := range parts {
+			if p := &parts[i]; p.Transform.Kind != iceberg.Void {
+				d.partition = append(d.partition, fromAvro(&p.typ, within.File.Partition[p.avroName]))
+			}
+		}
+	}
 	sorted := d.sortBy(parts, fields)
-	o := p.Options
 	if len(d.keys) > 0 {
 		if o.Memory <= 0 {
 			o.Memory = 1 << 30
@@ -108,7 +136,7 @@ func (t *Table) make(ctx context.Context, fields []iceberg.Field) error {
 // sortBy finds what rows are sorted by: partitions, then the table's order. It reports whether they have that order then.
 func (d *driver) sortBy(parts []partField, fields []iceberg.Field) bool {
 	for _, p := range parts {
-		if p.Transform.Kind != iceberg.Void {
+		if p.Transform.Kind != iceberg.Void && !d.within {
 			d.parts = append(d.parts, p)
 			d.keys = append(d.keys, sortKey{transform: p.Transform, source: p.source, path: p.path, made: true})
 		}
@@ -175,8 +203,13 @@ func (d *driver) Write(rec arrow.Record) error {
 		return err
 	}
 	defer rows.Release()
+	if d.only != nil {
+		if err := d.only.check(rows); err != nil {
+			return err
+		}
+	}
 	if d.sorter == nil {
-		return d.files.write(rows, nil)
+		return d.files.write(rows, d.partition)
 	}
 	wide, err := d.withKeys(rows)
 	if err != nil {
@@ -251,26 +284,34 @@ func under(s *array.Struct, child arrow.Array) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// Close implements arrowio.Writer: it writes what was sorted, and says what the table gets.
-func (d *driver) Close() (err error) {
+// finish writes what was sorted.
+func (d *driver) finish() error {
 	if d.sorter != nil {
 		if err := d.drain(); err != nil {
 			return err
 		}
 	}
-	if err := d.files.end(); err != nil {
+	return d.files.end()
+}
+
+// Close implements arrowio.Writer: it writes what was sorted, and says what the table gets.
+func (d *driver) Close() (err error) {
+	if err := d.finish(); err != nil {
 		return err
 	}
-	c := &change{op: opAppend, spec: d.t.base.meta.SpecID, id: d.t.base.newID(), added: d.files.entries, replace: d.t.opt.mode == modeOverwrite}
+	added := &batch{spec: d.t.base.meta.SpecID, entries: d.files.entries, keep: true}
+	d.t.mu.Lock()
+	defer d.t.mu.Unlock()
+	if d.t.where != nil {
+		x := newDeleter(d.t)
+		d.t.planner = func(ctx context.Context) (*change, error) { return x.plan(ctx, added) }
+		return nil
+	}
+	c := &change{op: opAppend, id: d.t.base.newID(), replace: d.t.opt.mode == modeOverwrite}
 	if c.replace {
 		c.op = opOverwrite
 	}
-	for i := range c.added {
-		c.added[i].SnapshotID = &c.id
-		c.tally.add(&c.added[i].File)
-	}
-	d.t.mu.Lock()
-	defer d.t.mu.Unlock()
+	c.add(added)
 	d.t.change = c
 	return nil
 }
@@ -312,9 +353,9 @@ func (d *driver) writeSorted(wide arrow.Record) error {
 		if len(keys) > 0 { // the rows are sorted, so that those of one partition are found by bisection
 			to = from + 1 + sort.Search(all-from-1, func(i int) bool { return !same(from, from+1+i) })
 		}
-		partition := make([]any, len(d.parts))
+		partition := append(make([]any, 0, len(d.parts)), d.partition...)
 		for i, k := range keys {
-			partition[i] = valueOfSorted(&d.parts[i].typ, k, from)
+			partition = append(partition, valueOfSorted(&d.parts[i].typ, k, from))
 		}
 		part := rows.NewSlice(int64(from), int64(to))
 		err := d.files.write(part, partition)

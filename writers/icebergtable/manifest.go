@@ -126,6 +126,15 @@ var entryFields = map[string][]string{
 	},
 }
 
+// Contents of files.
+const (
+	contentPositions int32 = 1
+	contentEquality  int32 = 2
+)
+
+// formatPuffin is the format of files with deletion vectors.
+const formatPuffin = "PUFFIN"
+
 // Statuses of entries.
 const (
 	statusExisting int32 = 0

@@ -88,6 +88,9 @@ func measuredColumns(fields []iceberg.Field, props map[string]string) ([]measure
 	walk = func(fields []iceberg.Field, path []int, name string) error {
 		for i := range fields {
 			f := &fields[i]
+			if f.ID == iceberg.RowID || f.ID == iceberg.LastUpdatedID { // nobody looks for these
+				continue
+			}
 			at := append(append([]int{}, path...), i)
 			full := f.Name
 			if name != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergcatalog"
 	"github.com/arrowio/arrowio/internal/options"
@@ -25,6 +26,7 @@ const (
 	optionFiles     = "iceberg-data-format"
 	optionProperty  = "iceberg-property"
 	optionCatalog   = "iceberg-catalog"
+	optionWhere     = "iceberg-overwrite-where"
 )
 
 // Modes.
@@ -36,6 +38,7 @@ const (
 
 var formatOptions = []arrowio.Option{
 	{Name: optionMode, Usage: "make a new table, add rows to one, or replace all its rows", Default: modeCreate, Values: []string{modeCreate, modeAppend, modeOverwrite}},
+	{Name: optionWhere, Usage: "replace only the rows of a table for which this filter is true; the new rows must satisfy it, too", Default: "none"},
 	{Name: optionVersion, Usage: "format version of a new table", Default: "2", Values: []string{"1", "2", "3"}},
 	{Name: optionPartition, Usage: "partition a new table by these (comma-separated): COLUMN, bucket(N, COLUMN), truncate(N, COLUMN), year(COLUMN), month, day, hour", Default: "none"},
 	{Name: optionFiles, Usage: "format of the data files of a new table", Default: "orc", Values: []string{"orc", "parquet"}},
@@ -56,6 +59,7 @@ func Format() arrowio.OutputFormat {
 // tableOptions are the options of this package.
 type tableOptions struct {
 	mode    string
+	where   expr.Expr // of the rows that are replaced; nil = of all
 	version int
 	parts   []specDocument // with names of columns, and without ids
 	columns []string
@@ -73,6 +77,15 @@ func parseOptions(given map[string]string) (o tableOptions, err error) {
 	o.mode, o.format = m[optionMode], m[optionFiles]
 	if o.version, err = strconv.Atoi(m[optionVersion]); err != nil {
 		return o, err
+	}
+	if text := given[optionWhere]; text != "" && text != "none" {
+		if mode := given[optionMode]; mode != "" && mode != modeOverwrite {
+			return o, errs.Errorf(errs.ErrOption, "%w replaces rows, and %w does not", errs.Opt(optionWhere, ""), errs.Opt(optionMode, mode))
+		}
+		o.mode = modeOverwrite
+		if o.where, err = expr.Parse(text); err != nil {
+			return o, errs.Errorf(errs.ErrOption, "%w: %w", errs.Opt(optionWhere, ""), err)
+		}
 	}
 	for _, name := range []string{optionVersion, optionPartition, optionFiles, optionProperty} {
 		if given[name] != "" {

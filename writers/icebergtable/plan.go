@@ -1,6 +1,7 @@
 package icebergtable
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -103,6 +104,9 @@ func (t *Table) props() map[string]string {
 
 // target is how many bytes a file should have.
 func (t *Table) target() int64 {
+	if t.targetBytes > 0 {
+		return t.targetBytes
+	}
 	b := base{meta: &iceberg.TableMetadata{Props: t.props()}}
 	return max(1, b.prop(propTarget, defaultTarget))
 }
@@ -112,10 +116,9 @@ func (t *Table) fileOptions(f arrowio.OutputFormat, o arrowio.WriteOptions, memo
 	props := t.props()
 	b := base{meta: &iceberg.TableMetadata{Props: props}}
 	group, packed := b.prop(propParquetRows, defaultGroup), props[propParquetPacked]
-	o.Options = nil
+	o.Options = tableFiles(f, t.o.FileOptions[f.Name])
 	if f.Name == "orc" {
 		group, packed = b.prop(propORCStripe, defaultStripe), props[propORCPacked]
-		o.Options = map[string]string{optionORC: "ids"}
 	}
 	if o.RowGroupBytes == 0 {
 		o.RowGroupBytes = max(leastGroup, min(group, t.target()/groupsPerFile))
@@ -127,6 +130,16 @@ func (t *Table) fileOptions(f arrowio.OutputFormat, o arrowio.WriteOptions, memo
 		o.Memory = memory
 	}
 	return o
+}
+
+// tableFiles returns options of a format, and those that files of tables need.
+func tableFiles(f arrowio.OutputFormat, given map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, given)
+	if f.Name == "orc" {
+		out[optionORC] = "ids"
+	}
+	return out
 }
 
 // packing returns a codec of a table's property in the words of writers; "" = theirs.

@@ -14,7 +14,9 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers"
+	"github.com/arrowio/arrowio/writers/icebergtable"
 )
 
 // TestRESTJudge writes tables of a REST catalog that Iceberg's own handlers make: new ones, and appends of several writers at the same
@@ -95,6 +97,18 @@ func TestRESTJudge(t *testing.T) {
 			}
 		}
 		check(10 * (1 + writers*times))
+		e, err := expr.Parse("id >= 15 and id < 40")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := icebergtable.Delete(ctx, name, changing(map[string]string{"iceberg-catalog": catalog}), e); err != nil || out.Rows != 25 {
+			t.Errorf("version %s: %+v %v", version, out, err)
+		}
+		check(10*(1+writers*times) - 25)
+		if out, err := icebergtable.Compact(ctx, name, changing(map[string]string{"iceberg-catalog": catalog}), icebergtable.CompactOptions{}); err != nil || out.Rewritten < 10 {
+			t.Errorf("version %s: %+v %v", version, out, err)
+		}
+		check(10*(1+writers*times) - 25)
 		if err := write(ctx, name, mode("overwrite", "iceberg-catalog", catalog), s, rec); err != nil {
 			t.Errorf("version %s: %v", version, err)
 		}

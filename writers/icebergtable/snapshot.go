@@ -20,26 +20,51 @@ import (
 const (
 	opAppend    = "append"
 	opOverwrite = "overwrite"
+	opDelete    = "delete"
+	opReplace   = "replace"
 )
 
 // change is what becomes of a table.
 type change struct {
 	op    string
-	id    int64 // of the snapshot
-	spec  int   // of the added files
-	added []manifestEntry
+	id    int64    // of the snapshot
+	added []*batch // files that the table gets
 	// replace says that all files that the table has are deleted.
 	replace bool
+	gone    map[fileKey]bool // files that are deleted
+	tally   tally            // of the added files
+}
 
-	manifest *manifestFile // of the added files, once it is written
-	tally    tally
+// batch is files that one manifest lists.
+type batch struct {
+	spec     int
+	deletes  bool
+	entries  []manifestEntry
+	keep     bool          // the manifest is written once for all attempts
+	manifest *manifestFile // once it is written
+}
+
+// fileKey tells files of a table apart: a Puffin file has several deletion vectors.
+type fileKey struct {
+	path   string
+	offset int64
+}
+
+func (f *dataFile) key() fileKey {
+	k := fileKey{path: f.Path}
+	if f.Offset != nil {
+		k.offset = *f.Offset
+	}
+	return k
 }
 
 // tally counts what a snapshot changes, for its summary.
 type tally struct {
 	addedFiles, addedRows, addedBytes             int64
+	addedDeletes, addedVectors, addedPositions    int64
 	deletedFiles, deletedRows, deletedBytes       int64
 	removedDeletes, removedPositions, removedEqus int64
+	removedVectors, removedPositionFiles          int64
 }
 
 // snapshotDocument is the JSON of a snapshot.
@@ -70,6 +95,9 @@ type writer struct {
 	written       []string
 	attempt       []string // those that are of no use if the commit does not succeed at once
 	stale         []string // of attempts that did not
+
+	cache  map[string][]manifestEntry // by manifest: see cachedEntries
+	cached int64                      // about, bytes of these
 }
 
 func (w *writer) put(ctx context.Context, location string, b []byte) error {
@@ -104,18 +132,22 @@ func (w *writer) snapshot(ctx context.Context, b *base, c *change) (*prepared, e
 		}
 	}
 	t := c.tally
-	if c.replace {
-		if old, err = w.deleted(ctx, b, c, old, sequence, &t); err != nil {
-			return nil, err
-		}
+	switch {
+	case c.replace:
+		old, err = w.deleted(ctx, b, c, old, sequence, &t)
+	case len(c.gone) > 0:
+		old, err = w.without(ctx, b, c, old, sequence, &t)
+	}
+	if err != nil {
+		return nil, err
 	}
 	list := []manifestFile{}
-	if len(c.added) > 0 {
-		if err := w.addedManifest(ctx, b, c); err != nil {
+	for _, g := range c.added {
+		if err := w.addedManifest(ctx, b, c, g); err != nil {
 			return nil, err
 		}
-		m := *c.manifest
-		m.Sequence, m.MinSequence = sequence, sequence
+		m := *g.manifest
+		m.Sequence, m.MinSequence = sequence, leastSequence(g.entries, sequence)
 		list = append(list, m)
 	}
 	list = append(list, old...)
@@ -151,17 +183,20 @@ func (w *writer) snapshot(ctx context.Context, b *base, c *change) (*prepared, e
 	return p, w.put(ctx, p.List, text)
 }
 
-// addedManifest writes the manifest of the added files, once for all attempts.
-func (w *writer) addedManifest(ctx context.Context, b *base, c *change) error {
-	if c.manifest != nil {
+// addedManifest writes the manifest of added files.
+func (w *writer) addedManifest(ctx context.Context, b *base, c *change, g *batch) error {
+	if g.manifest != nil {
 		return nil
 	}
-	m, err := w.newManifest(ctx, b, c, c.spec, false, c.added)
-	w.attempt = slices.DeleteFunc(w.attempt, func(location string) bool { return location == m.Path })
-	if err == nil {
-		c.manifest = &m
+	m, err := w.newManifest(ctx, b, c, g.spec, g.deletes, g.entries)
+	if err != nil {
+		return err
 	}
-	return err
+	if g.keep {
+		w.attempt = slices.DeleteFunc(w.attempt, func(location string) bool { return location == m.Path })
+	}
+	g.manifest = &m
+	return nil
 }
 
 func (w *writer) newManifest(ctx context.Context, b *base, c *change, spec int, deletes bool, entries []manifestEntry) (manifestFile, error) {
@@ -263,99 +298,6 @@ func (w *writer) entries(ctx context.Context, b *base, m *manifestFile) ([]manif
 		}
 	}
 	return out, nil
-}
-
-// deleted writes manifests in which all files of others are deleted.
-func (w *writer) deleted(ctx context.Context, b *base, c *change, old []manifestFile, sequence int64, t *tally) ([]manifestFile, error) {
-	var out []manifestFile
-	for i := range old {
-		m := &old[i]
-		entries, err := w.entries(ctx, b, m)
-		if err != nil {
-			return nil, err
-		}
-		if len(entries) == 0 {
-			continue
-		}
-		for k := range entries {
-			e := &entries[k]
-			e.Status, e.SnapshotID = statusDeleted, &c.id
-			t.remove(e)
-		}
-		n, err := w.newManifest(ctx, b, c, int(m.SpecID), m.Content == 1, entries)
-		if err != nil {
-			return nil, err
-		}
-		n.Sequence, n.MinSequence = sequence, sequence
-		out = append(out, n)
-	}
-	return out, nil
-}
-
-func (t *tally) add(f *dataFile) {
-	t.addedFiles++
-	t.addedRows += f.Rows
-	t.addedBytes += f.Bytes
-}
-
-func (t *tally) remove(e *manifestEntry) {
-	t.deletedBytes += e.File.Bytes
-	switch e.File.Content {
-	case 0:
-		t.deletedFiles++
-		t.deletedRows += e.File.Rows
-	case 1:
-		t.removedDeletes++
-		t.removedPositions += e.File.Rows
-	default:
-		t.removedDeletes++
-		t.removedEqus += e.File.Rows
-	}
-}
-
-// summary returns what a snapshot says of itself. before is that of its parent. whole = nothing of the parent is left.
-func (t *tally) summary(op string, before map[string]string, whole bool) map[string]string {
-	s := map[string]string{"operation": op, "engine-name": "arrowio"}
-	set := func(key string, n int64) {
-		if n != 0 {
-			s[key] = strconv.FormatInt(n, 10)
-		}
-	}
-	set("added-data-files", t.addedFiles)
-	set("added-records", t.addedRows)
-	set("added-files-size", t.addedBytes)
-	set("deleted-data-files", t.deletedFiles)
-	set("deleted-records", t.deletedRows)
-	set("removed-files-size", t.deletedBytes)
-	set("removed-delete-files", t.removedDeletes)
-	set("removed-position-deletes", t.removedPositions)
-	set("removed-equality-deletes", t.removedEqus)
-	for _, c := range []struct {
-		key  string
-		more int64
-	}{
-		{"total-data-files", t.addedFiles - t.deletedFiles},
-		{"total-records", t.addedRows - t.deletedRows},
-		{"total-files-size", t.addedBytes - t.deletedBytes},
-		{"total-delete-files", -t.removedDeletes},
-		{"total-position-deletes", -t.removedPositions},
-		{"total-equality-deletes", -t.removedEqus},
-	} {
-		had := int64(0)
-		if text, ok := before[c.key]; ok {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				continue
-			}
-			had = n
-		} else if len(before) > 0 && !whole {
-			continue // its parent does not say
-		}
-		if n := had + c.more; n >= 0 {
-			s[c.key] = strconv.FormatInt(n, 10)
-		}
-	}
-	return s
 }
 
 // next returns the metadata of the table with a snapshot as the current one.

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers/icebergtable"
@@ -21,7 +22,32 @@ import (
 
 // open opens a table to write to.
 func open(ctx context.Context, name string, options map[string]string) (*icebergtable.Table, error) {
-	return icebergtable.Open(ctx, name, icebergtable.Options{Files: []arrowio.OutputFormat{orc.Format(), parquet.Format()}, Options: options})
+	return icebergtable.Open(ctx, name, changing(options))
+}
+
+// changing are the options of changes that read the table.
+func changing(options map[string]string) icebergtable.Options {
+	o := icebergtable.Options{Files: []arrowio.OutputFormat{orc.Format(), parquet.Format()}, Options: options}
+	for _, f := range readers.All() {
+		if f.Name == icebergtable.Name {
+			o.Reader = f
+		}
+	}
+	return o
+}
+
+// deleteWhere deletes rows of a table.
+func deleteWhere(t testing.TB, name, where string) *icebergtable.Outcome {
+	t.Helper()
+	e, err := expr.Parse(where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := icebergtable.Delete(context.Background(), name, changing(nil), e)
+	if err != nil {
+		t.Fatalf("%s: %s: %v", name, where, err)
+	}
+	return out
 }
 
 // write writes batches of a schema to a table.

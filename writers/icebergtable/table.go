@@ -27,6 +27,14 @@ type Options struct {
 	// Files are the formats of data files, by their names "orc" and "parquet".
 	Files   []arrowio.OutputFormat
 	Options map[string]string // of Format
+	// Reader is the reader of tables, readers/icebergtable's Format: what deletes rows, or writes them again, reads them with it.
+	Reader arrowio.Format
+	// Write says how Delete and Compact write files, beside what the table says; other rows are written as their plan has it.
+	Write arrowio.WriteOptions
+	// FileOptions are options of the formats of data files, by the names of the formats.
+	FileOptions map[string]map[string]string
+	// DryRun is for Delete and Compact: nothing is written.
+	DryRun bool
 	// Force replaces all rows of a table that exists, instead of an error. The rows stay in the table's older snapshots.
 	Force  bool
 	Stores *stores.Stores // nil = stores.Shared()
@@ -45,6 +53,12 @@ type Table struct {
 	writer  writer
 	catalog catalog
 	base    *base // nil = there is no table yet
+
+	where       *rowFilter                                 // of the rows that are deleted; nil = none are
+	planner     func(ctx context.Context) (*change, error) // makes the change anew for each attempt; nil = it is always the same
+	unused      func() []string                            // files of attempts that the snapshot does not have; nil = there are none
+	targetBytes int64                                      // of files; 0 = as the table says
+	made        int64                                      // id of the snapshot
 
 	mu     sync.Mutex
 	change *change // what Commit does; nil = nothing was written
@@ -84,6 +98,9 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 	case t.opt.mode == modeCreate:
 		t.opt.mode = modeOverwrite
 	}
+	if t.opt.where != nil {
+		t.where = &rowFilter{expr: t.opt.where}
+	}
 	return t, t.writable()
 }
 
@@ -109,6 +126,12 @@ func (t *Table) Format() arrowio.OutputFormat {
 	return f
 }
 
+// FileFormat returns the name of the format of new data files.
+func (t *Table) FileFormat() (string, error) {
+	f, err := t.fileFormat()
+	return f.Name, err
+}
+
 // fileFormat returns the format of new data files.
 func (t *Table) fileFormat() (arrowio.OutputFormat, error) {
 	name := t.opt.format
@@ -118,6 +141,11 @@ func (t *Table) fileFormat() (arrowio.OutputFormat, error) {
 	if text, ok := t.props()[propFormat]; ok {
 		name = strings.ToLower(text)
 	}
+	return t.namedFormat(name, propFormat)
+}
+
+// namedFormat returns a format of files that a property of the table names.
+func (t *Table) namedFormat(name, property string) (arrowio.OutputFormat, error) {
 	var known []string
 	for _, f := range t.o.Files {
 		if f.Name == name {
@@ -125,13 +153,17 @@ func (t *Table) fileFormat() (arrowio.OutputFormat, error) {
 		}
 		known = append(known, f.Name)
 	}
-	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrUnsupported, "the table wants data files in the format %.40q (%s); %s are written", name, propFormat, strings.Join(known, " and "))
+	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrUnsupported, "the table wants files in the format %.40q (%s); %s are written", name, property, strings.Join(known, " and "))
 }
 
 // Create implements arrowio.Store: it opens a file of the table.
 func (t *Table) Create(ctx context.Context, name string) (arrowio.Sink, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.createFile(ctx, name)
+}
+
+func (t *Table) createFile(ctx context.Context, name string) (arrowio.Sink, error) {
 	if t.done || t.base == nil {
 		return nil, errs.Errorf(errs.ErrInternal, "the table is not being written")
 	}
@@ -169,11 +201,22 @@ const (
 func (t *Table) Commit() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.done || t.change == nil {
+	if t.done || t.change == nil && t.planner == nil {
 		return errs.Errorf(errs.ErrInternal, "commit of a table to which nothing was written")
 	}
 	wait, durable := firstWait, 0
 	for try := 1; ; try++ {
+		if t.planner != nil {
+			var err error
+			if t.change, err = t.planner(t.ctx); err != nil {
+				return err
+			}
+			if t.change == nil { // nothing is to be done
+				t.done = true
+				t.sweep()
+				return nil
+			}
+		}
 		t.note(t.base.location() + "/metadata/x")
 		p, err := t.writer.snapshot(t.ctx, t.base, t.change)
 		if err != nil {
@@ -186,7 +229,7 @@ func (t *Table) Commit() error {
 		err = t.catalog.commit(t.ctx, &t.writer, t.base, p)
 		switch {
 		case err == nil:
-			t.done = true
+			t.done, t.made = true, p.ID
 			t.sweep()
 			return nil
 		case errors.Is(err, errUnknown):
@@ -224,15 +267,20 @@ func (t *Table) again() error {
 	case now.location() != was.location():
 		return errs.Errorf(errs.ErrOption, "the table has moved to %s meanwhile", now.location())
 	case now.meta.SchemaID != was.meta.SchemaID:
-		return errs.Errorf(errs.ErrOption, "the schema of the table has changed meanwhile: write the rows again")
+		return errs.Errorf(errs.ErrOption, "the schema of the table has changed meanwhile: begin again")
+	case t.planner != nil && now.meta.SpecID != was.meta.SpecID:
+		return errs.Errorf(errs.ErrOption, "the partition spec of the table has changed meanwhile: begin again")
 	case now.meta.Version != was.meta.Version:
-		return errs.Errorf(errs.ErrOption, "the table has another format version now: write the rows again")
+		return errs.Errorf(errs.ErrOption, "the table has another format version now: begin again")
 	}
 	return t.writable()
 }
 
 // sweep removes what attempts before the last have left.
 func (t *Table) sweep() {
+	if t.unused != nil {
+		t.writer.stale = append(t.writer.stale, t.unused()...)
+	}
 	for _, location := range t.writer.stale {
 		_ = t.writer.remove(context.WithoutCancel(t.ctx), location) // nobody looks for it
 	}
