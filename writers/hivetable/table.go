@@ -3,7 +3,6 @@ package hivetable
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -194,10 +193,5 @@ func (t *Table) added() (n int) {
 
 // Scratch implements arrowio.Store.
 func (t *Table) Scratch() (arrowio.ScratchFile, error) { return local.NewMemStore().Scratch() }
-
-// String names the table in errors.
-func (t *Table) String() string {
-	return fmt.Sprintf("%s.%s", t.meta.Database, t.meta.Name)
-}
 
 var errDone = errors.New("the table is not being written")
