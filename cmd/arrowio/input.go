@@ -494,6 +494,10 @@ func (a *app) expand(ctx context.Context, args []string, r *readFlags) ([]datase
 
 // expandFor is expand for a command that reads only the rows of a filter; s may be nil.
 func (a *app) expandFor(ctx context.Context, args []string, r *readFlags, s *selectFlags) ([]dataset.Input, error) {
+	args, err := r.kuduServers(args)
+	if err != nil {
+		return nil, err
+	}
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err

@@ -56,13 +56,14 @@ type kuduExport struct {
 var kuduFlagNames = map[string]string{
 	"kudu-data-dir": "data-dir", "kudu-metadata-dir": "metadata-dir", "kudu-key": "key", "kudu-snapshot": "snapshot", "kudu-wal": "wal", "kudu-uncommitted": "uncommitted",
 	"kudu-wal-memory": "wal-memory", "kudu-salvage": "salvage", "kudu-rebuild": "rebuild", "kudu-schema": "schema", "kudu-strings": "strings",
+	"kudu-replica": "replica", "kudu-merge": "merge",
 }
 
 func (a *app) kuduExportCommand() *cobra.Command {
 	inner, c := a.convertCommandAndFlags()
 	f := &kuduExportFlags{convertFlags: c}
 	cmd := &cobra.Command{
-		Use:   "export [flags] DIR OUTDIR",
+		Use:   "export [flags] DIR... OUTDIR",
 		Short: "Write the tables of a stopped server to files",
 		Long: `Export writes each table of a tablet server to a file OUTDIR/TABLE.parquet, or to a directory for formats that need one. DIR is the
 server's directory of write-ahead logs (--fs_wal_dir). --all exports all tables, and --table the ones that it names.
@@ -70,15 +71,19 @@ server's directory of write-ahead logs (--fs_wal_dir). --all exports all tables,
 Each file appears only when it is complete. If a table fails, export goes on with the others; the report names it, and the exit
 code is that of the first error. If --salvage or --rebuild has reported losses, the exit code is 4.
 
+Several DIRs are servers with replicas of the same tablets. Of each tablet the newest replica that is whole is read, or with
+--merge the rows of all; arrowio kudu list says what each server has.
+
 Beside each table export writes what makes it anew: TABLE.create.json for "kudu table create", and TABLE.create.sql for
 Impala, with columns, key, defaults, encodings, and the hashes and ranges of the tablets that are here.`,
 		Example: `  arrowio kudu export --all /kudu/wal rescued/
   arrowio kudu export --all --to orc --salvage --json --data-dir /disk1/kudu --data-dir /disk2/kudu /kudu/wal rescued/ > report.json
   arrowio kudu export --table metrics --table hosts /kudu/wal rescued/
+  arrowio kudu export --all --salvage a/wal b/wal c/wal rescued/
   kudu table create MASTERS "$(cat rescued/metrics.create.json)"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
-			case len(args) != 2 || args[0] == "" || args[1] == "":
+			case len(args) < 2 || slices.Contains(args, ""):
 				return usagef("kudu export: name DIR and OUTDIR: the server's directory of write-ahead logs, and a directory for the files")
 			case f.all == (len(f.tables) > 0):
 				return usagef("kudu export: say --all, or name tables with --table")
@@ -87,7 +92,11 @@ Impala, with columns, key, defaults, encodings, and the hashes and ranges of the
 		},
 		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.kuduExport(cmd.Context(), f, args[0], args[1])
+			dirs := args[:len(args)-1]
+			if err := f.readFlags.setKuduServers(dirs[1:]); err != nil {
+				return err
+			}
+			return a.kuduExport(cmd.Context(), f, dirs, args[len(args)-1])
 		},
 	}
 	fs := cmd.Flags()
@@ -113,7 +122,8 @@ Impala, with columns, key, defaults, encodings, and the hashes and ranges of the
 	return cmd
 }
 
-func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dir, out string) error {
+func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string, out string) error {
+	dir := dirs[0]
 	if f.to.word == "" {
 		f.to.word = "parquet"
 	}
@@ -121,7 +131,7 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dir, out strin
 	if err != nil {
 		return err
 	}
-	if err := checkOverlap([]string{dir}, out); err != nil {
+	if err := checkOverlap(dirs, out); err != nil {
 		return err
 	}
 	f.from.word = readkudu.Name
@@ -165,6 +175,9 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dir, out strin
 
 // exported lists the tables to export.
 func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, options map[string]string) ([]arrowio.MemberInfo, error) {
+	if options["kudu-server"] != "" || options["kudu-replica"] != "" || options["kudu-merge"] == "true" {
+		return a.exportedOfSeveral(ctx, f, dir, options)
+	}
 	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{
 		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-key"], Rebuild: options["kudu-rebuild"], Schemas: optionLines(options["kudu-schema"]),
 		Salvage: options["kudu-salvage"] == "true",
@@ -258,6 +271,7 @@ func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out stri
 	d, err := readkudu.Define(ctx, dir, arrowio.Limits{}, readkudu.Options{
 		Data: optionLines(o["kudu-data-dir"]), Metadata: o["kudu-metadata-dir"], Key: o["kudu-key"], Table: o["kudu-table"], Salvage: o["kudu-salvage"] == "true",
 		Rebuild: o["kudu-rebuild"], Schemas: optionLines(o["kudu-schema"]),
+		Servers: optionLines(o["kudu-server"]), Replica: o["kudu-replica"], Merge: o["kudu-merge"] == "true",
 	})
 	if err != nil {
 		return inFile(dir, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +19,7 @@ type kuduListFlags struct {
 	key      string
 	rebuild  string
 	schemas  []string
+	replica  string
 	json     bool
 }
 
@@ -47,6 +49,8 @@ type kuduTablet struct {
 	Rows    *int64 `json:"rows"`
 	Bytes   *int64 `json:"bytes"` // likewise
 	Detail  string `json:"detail"`
+	// Replicas are those of several servers, the one that is read first: the fields above are about that.
+	Replicas []kuduReplica `json:"replicas"`
 	// Rebuilt is what a tablet without a superblock was put together from.
 	Rebuilt []kuduPart `json:"rebuilt"`
 }
@@ -63,8 +67,8 @@ type kuduPart struct {
 func (a *app) kuduListCommand() *cobra.Command {
 	f := &kuduListFlags{}
 	cmd := &cobra.Command{
-		Use:   "list [flags] DIR",
-		Short: "List the tables and tablets of a stopped server",
+		Use:   "list [flags] DIR...",
+		Short: "List the tables and tablets of stopped servers",
 		Long: `List prints the tables and tablets of a tablet server, with the rows and the size of each tablet. DIR is the server's
 directory of write-ahead logs (--fs_wal_dir).
 
@@ -72,18 +76,25 @@ With --rebuild, tablets whose superblocks are lost are put together from their b
 doubtful, and the list says how sure it is of each part; --schema names superblocks of replicas, which tell the columns' names.
 
 Rows are those that the tablets' superblocks count; write-ahead logs may have more, which arrowio count --from kudu counts,
-too. The size is that of the blocks found in the data directories; it is not known without them.`,
+too. The size is that of the blocks found in the data directories; it is not known without them.
+
+Of several servers, the list has the replicas that each has of a tablet: the last operation in its log, the last of which it
+knows that it is committed, and which replica is read and why. Data directories go to the servers by their instance files.`,
 		Example: `  arrowio kudu list /kudu/wal
   arrowio kudu list --data-dir /disk1/kudu --data-dir /disk2/kudu --json /kudu/wal | jq -r '.tables[].name'
-  arrowio kudu list --rebuild likely --data-dir /disk1/kudu /kudu/wal'`,
+  arrowio kudu list --rebuild likely --data-dir /disk1/kudu /kudu/wal
+  arrowio kudu list a/wal b/wal c/wal`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] == "" {
-				return usagef("kudu list: name one DIR: the server's directory of write-ahead logs (--fs_wal_dir)")
+			if len(args) == 0 || slices.Contains(args, "") {
+				return usagef("kudu list: name DIR, the server's directory of write-ahead logs (--fs_wal_dir), or that of each of several servers")
 			}
 			return nil
 		},
 		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 || f.replica != "" {
+				return a.kuduListReplicas(cmd.Context(), f, args)
+			}
 			return a.kuduList(cmd.Context(), f, args[0])
 		},
 	}
@@ -96,6 +107,7 @@ too. The size is that of the blocks found in the data directories; it is not kno
 	}
 	fs.StringVar(&f.rebuild, "rebuild", "", "put tablets without superblocks together, as far as that is `sure|likely|doubtful`")
 	fs.StringArrayVar(&f.schemas, "schema", nil, "a superblock `FILE` of a replica, or a directory of them, that names the columns of rebuilt tablets; repeat for each")
+	fs.StringVar(&f.replica, "replica", "", "of several servers: read the replicas of this `SERVER`, a uuid or DIR")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object")
 	return cmd
 }
@@ -127,7 +139,7 @@ func listKudu(dir string, info *arrowio.Info) *kuduListing {
 		case "table":
 			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Tablets: []kuduTablet{}})
 		case "tablet":
-			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Detail: m.Detail, Rebuilt: []kuduPart{}}
+			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Detail: m.Detail, Replicas: []kuduReplica{}, Rebuilt: []kuduPart{}}
 			if n := len(l.Tables); n > 0 && l.Tables[n-1].Name == m.Name {
 				l.Tables[n-1].Tablets = append(l.Tables[n-1].Tablets, t)
 			} else {

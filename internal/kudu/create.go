@@ -30,6 +30,9 @@ type Definition struct {
 // Define returns what makes the table that o names anew, as far as the superblocks of the tablets that are here tell. It reads no
 // rows. path is the server's WAL directory.
 func Define(ctx context.Context, path string, limits arrowio.Limits, o Options) (*Definition, error) {
+	if o.ofSeveral() {
+		return defineOfSeveral(ctx, path, limits, o)
+	}
 	o.noData = o.Rebuild == ""
 	s, err := openServer(ctx, path, limits, o)
 	if err != nil {
@@ -43,7 +46,7 @@ func Define(ctx context.Context, path string, limits arrowio.Limits, o Options) 
 	for _, t := range f.tablets {
 		t.schema, t.version = t.super.Schema, t.super.SchemaVersion
 	}
-	if err := f.makeSchema(); err != nil {
+	if err := f.makeSchema(newestOf(f.tablets)); err != nil {
 		return nil, err
 	}
 	return f.definition()

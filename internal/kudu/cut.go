@@ -22,7 +22,7 @@ var usualSizes = sizes{rows: 1 << 20, bytes: 64 << 20, updates: 1 << 20, kept: 1
 // cut makes splits of a rowset.
 func (f *File) cut(ctx context.Context, rs *rowset) error {
 	changed := int64(len(rs.log))
-	some := false
+	some := rs.hidden != nil
 	for _, d := range append(rs.undo[:len(rs.undo):len(rs.undo)], rs.redo...) {
 		for _, u := range d.stats.Updates {
 			changed += u.Count
@@ -65,7 +65,7 @@ func (f *File) add(p *part) {
 	if n == 0 {
 		return
 	}
-	s := arrowio.Split{Ordinal: len(f.parts), Rows: arrowio.RowRange{Start: start, End: start + n}}
+	s := arrowio.Split{Ordinal: f.first.Ordinal + len(f.parts), Rows: arrowio.RowRange{Start: start, End: start + n}}
 	s.Bytes = n * 8 * int64(len(f.columns))
 	f.parts = append(f.parts, p)
 	f.splits = append(f.splits, s)
@@ -76,7 +76,7 @@ func (f *File) rows() int64 {
 	if n := len(f.splits); n > 0 {
 		return f.splits[n-1].Rows.End
 	}
-	return 0
+	return f.first.Rows.Start
 }
 
 // findLive returns which rows of p are there, nil = all.

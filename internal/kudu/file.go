@@ -38,6 +38,7 @@ type File struct {
 	schema   *arrow.Schema
 	parts    []*part // one for each split
 	splits   []arrowio.Split
+	first    arrowio.Split // where the splits begin to be counted, if the rows of other files come before
 	findings
 
 	sizes   sizes
@@ -82,6 +83,7 @@ func Open(ctx context.Context, path string, limits arrowio.Limits, o Options) (*
 
 // server is a server's directories and the blocks in them.
 type server struct {
+	path   string // as the caller names it, where there are several; "" = there is one
 	dirs   *Dirs
 	blocks *Blocks
 	limits arrowio.Limits
@@ -184,9 +186,18 @@ func (f *File) openTablets(ctx context.Context) error {
 			return f.hintSalvage(inTablet(err, t))
 		}
 	}
-	if err := f.makeSchema(); err != nil {
+	if err := f.makeSchema(newestOf(f.tablets)); err != nil {
 		return err
 	}
+	if err := f.makeSplits(ctx); err != nil {
+		return err
+	}
+	f.tellBefore()
+	return nil
+}
+
+// makeSplits makes the splits of all tablets.
+func (f *File) makeSplits(ctx context.Context) error {
 	for _, t := range f.tablets {
 		rows, rowsets := int64(0), int64(0)
 		for _, rs := range t.rowsets {
@@ -205,7 +216,6 @@ func (f *File) openTablets(ctx context.Context) error {
 			}
 		}
 	}
-	f.tellBefore()
 	return nil
 }
 
@@ -260,18 +270,26 @@ func (f *File) withData(all []*tablet) error {
 	if len(f.tablets) == 0 {
 		return errs.Errorf(errs.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, gone)
 	}
-	f.note("these are the rows of one server; a replica that was not the leader may lack the last operations")
+	f.note(oneServer)
 	return nil
 }
 
-// makeSchema makes the schema of the newest version that any tablet has: tablets are altered one after another.
-func (f *File) makeSchema() error {
-	newest := f.tablets[0]
-	for _, t := range f.tablets[1:] {
+// oneServer is said of each table of a single server.
+const oneServer = "these are the rows of one server; a replica that was not the leader may lack the last operations"
+
+// newestOf returns a tablet with the newest schema: tablets are altered one after another.
+func newestOf(tablets []*tablet) *tablet {
+	newest := tablets[0]
+	for _, t := range tablets[1:] {
 		if t.version > newest.version {
 			newest = t
 		}
 	}
+	return newest
+}
+
+// makeSchema makes the schema of the newest version that any tablet has.
+func (f *File) makeSchema(newest *tablet) error {
 	f.columns, f.badNames = newest.schema.Columns, &newest.schema.BadNames
 	fields := make([]arrow.Field, len(f.columns))
 	for i := range f.columns {

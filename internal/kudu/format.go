@@ -35,6 +35,11 @@ type Options struct {
 	// reads past damage like Salvage.
 	Rebuild string
 	Schemas []string // with Rebuild: superblocks, or directories of them, whose tables the rows may be of
+	// Servers are the directories, like path, of other servers with replicas of the same tablets: of each tablet the newest one that
+	// is whole is read. See docs/formats/kudu.md.
+	Servers []string
+	Replica string // with Servers: the server, by its uuid or directory, whose replicas are read where it has them
+	Merge   bool   // with Servers: read what all replicas have, and of each key the newest row
 
 	noData bool      // go on without data directories, to list what superblocks tell
 	verify bool      // for Verify alone: go on past damage, which Verify then reports
@@ -64,6 +69,9 @@ func Format() arrowio.Format {
 			{Name: "kudu-verify", Usage: "compare the checksums of blocks that are read; false takes less time, and damage may be shown as other rows", Default: "true", Values: []string{"true", "false"}},
 			{Name: "kudu-rebuild", Usage: "put tablets without superblocks together from their blocks, as far as that is sure, likely or even doubtful", Default: "read what superblocks name", Values: []string{"sure", "likely", "doubtful"}},
 			{Name: "kudu-schema", Usage: "a superblock of a replica, or a directory of them, that names the columns of rebuilt tablets", Default: "the server's own", Repeated: true},
+			{Name: "kudu-server", Usage: "the directory, like INPUT, of another server that has replicas of the same tablets; several INPUTs are the same", Default: "INPUT is the only server", Repeated: true},
+			{Name: "kudu-replica", Usage: "with several servers: the one, by its uuid or directory, whose replicas are read", Default: "of each tablet the newest replica that is whole"},
+			{Name: "kudu-merge", Usage: "with several servers: read the rows of all replicas of a tablet, and of each key the newest", Default: "false", Values: []string{"true", "false"}},
 			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
 		Match:       matchServerFile,
@@ -94,6 +102,8 @@ func Format() arrowio.Format {
 				return Format().OpenTree(ctx, local.DirTree(path), o)
 			}
 			switch {
+			case opt.ofSeveral():
+				return openCluster(ctx, path, o, opt)
 			case opt.Block != "":
 				return OpenBlock(ctx, path, o.Limits, opt)
 			case o.For == arrowio.ForInfo:
@@ -123,6 +133,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
 		Trust:   m["kudu-verify"] == "false",
 		Rebuild: given["kudu-rebuild"], Schemas: options.Values(given["kudu-schema"]),
+		Servers: options.Values(given["kudu-server"]), Replica: given["kudu-replica"], Merge: m["kudu-merge"] == "true",
 	}
 	if err := o.checkRebuild(); err != nil {
 		return o, err

@@ -22,13 +22,14 @@ type memRowSet struct {
 
 type memRow struct {
 	rec    ref
+	time   uint64 // of the last change
 	layout uint32
 	live   bool // after the last operation
 	seen   bool // at the snapshot
 	unborn bool // inserted at or after the snapshot: has no record
 }
 
-const memRowBytes = 16
+const memRowBytes = 24
 
 // memLayout is how the records of rows of one schema are laid out: a bitmap of nulls, then a slot for each column.
 // Cells of fixed width are in the slot; of strings it has a ref and a length.
@@ -94,7 +95,7 @@ func (m *memRowSet) insert(key []byte, l *memLayout, row []kuduwire.RowCell, tim
 }
 
 func (m *memRowSet) fill(r *memRow, fresh bool, l *memLayout, row []kuduwire.RowCell, time uint64) (err error) {
-	r.live = true
+	r.live, r.time = true, time
 	if r.unborn || time >= m.snap {
 		return nil
 	}
@@ -158,6 +159,7 @@ func (m *memRowSet) get(rec []byte, l *memLayout, c int) (value []byte, null boo
 // update sets the cells of row that are Set, but not those of keys and immutable columns, in row i, which is live.
 func (m *memRowSet) update(i int, s *tableSchema, row []kuduwire.RowCell, time uint64) error {
 	r := &m.rows[i]
+	r.time = time
 	if r.unborn || time >= m.snap {
 		return nil
 	}
@@ -204,7 +206,7 @@ func (m *memRowSet) relay(r *memRow, s *tableSchema) error {
 // remove deletes row i, which is live.
 func (m *memRowSet) remove(i int, time uint64) {
 	r := &m.rows[i]
-	r.live = false
+	r.live, r.time = false, time
 	if time < m.snap {
 		r.seen = false
 	}

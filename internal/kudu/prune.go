@@ -14,7 +14,7 @@ import (
 // Prune returns the rows of s that may satisfy pred. Rows of a rowset ascend by key, which nothing ever changes: so the
 // least and the greatest key and the value index say where rows can be, whatever the snapshot.
 func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
-	p := f.parts[s.Ordinal]
+	p := f.parts[s.Ordinal-f.first.Ordinal]
 	all := arrowio.RowSet{s.Rows}
 	rs := p.rowset
 	if rs == nil {

@@ -25,6 +25,7 @@ type rowset struct {
 	log    logDeltas        // after those
 	lost   map[int32]losses // by column id, of a salvage
 	reach  reach            // with a snapshot
+	hidden []byte           // a bit for each row that another replica has in a newer version; nil = there are none
 
 	lookup *lookup // while a log is replayed
 }

@@ -79,7 +79,7 @@ const windowsBytes = 16 << 20
 
 // Read opens the rows of a split.
 func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
-	part := f.parts[s.Ordinal]
+	part := f.parts[s.Ordinal-f.first.Ordinal]
 	if part.rowset == nil {
 		return f.readMemory(s, part, p, mem)
 	}

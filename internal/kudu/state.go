@@ -87,10 +87,34 @@ func (s *state) apply(ctx context.Context, rs *rowset) error {
 			return err
 		}
 	}
+	if rs.hidden != nil {
+		s.hide(rs.hidden)
+	}
 	for _, u := range s.columns {
 		u.finish()
 	}
 	return nil
+}
+
+// hide deletes the rows whose bits are set.
+func (s *state) hide(hidden []byte) {
+	for row := s.rows.Start; row < s.rows.End; row++ {
+		if hidden[row>>3]>>(row&7)&1 == 0 {
+			continue
+		}
+		i := int(row - s.rows.Start)
+		s.allLive()
+		s.live[i>>3] &^= 1 << (i & 7)
+	}
+}
+
+// allLive makes the bits of rows of which none is gone so far.
+func (s *state) allLive() {
+	if s.live == nil {
+		n := int(s.rows.Len())
+		s.live = make([]byte, (n+7)/8)
+		bitpack.FillBits(s.live, 0, n, true)
+	}
 }
 
 func (s *state) applyFile(ctx context.Context, rs *rowset, d deltaFile, sc *cfile.Scratch, seen func(time uint64) bool) error {
@@ -147,11 +171,7 @@ func (s *state) change(row int64, list []byte) error {
 	}
 	i := int(row - s.rows.Start)
 	if op == cfilewire.Delete {
-		if s.live == nil {
-			n := int(s.rows.Len())
-			s.live = make([]byte, (n+7)/8)
-			bitpack.FillBits(s.live, 0, n, true)
-		}
+		s.allLive()
 		s.live[i>>3] &^= 1 << (i & 7)
 		return nil
 	}

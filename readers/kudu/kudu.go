@@ -31,6 +31,11 @@ type Options struct {
 	// reads past damage like Salvage, and Warnings name each doubt.
 	Rebuild string
 	Schemas []string // with Rebuild: superblocks, or directories of them, whose tables the rows may be of
+	// Servers are the directories, like path, of other servers with replicas of the same tablets: of each tablet the newest one that
+	// is whole is read.
+	Servers []string
+	Replica string // with Servers: the server, by its uuid or directory, whose replicas are read where it has them
+	Merge   bool   // with Servers: read what all replicas have, and of each key the newest row
 }
 
 func (o Options) own() kudu.Options {
@@ -39,6 +44,7 @@ func (o Options) own() kudu.Options {
 		Uncommitted: o.Uncommitted, LogMemory: o.LogMemory, Salvage: o.Salvage, StringsBinary: o.StringsBinary,
 		Trust:   o.Trust,
 		Rebuild: o.Rebuild, Schemas: o.Schemas,
+		Servers: o.Servers, Replica: o.Replica, Merge: o.Merge,
 	}
 }
 
@@ -50,11 +56,7 @@ func Format() arrowio.Format { return kudu.Format() }
 // arrowio.Verifier, and arrowio.WarningsOf lists what a salvage has lost and what is doubtful. The directories must not change
 // while it is open.
 func Open(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
-	f, err := kudu.Open(ctx, path, limits, o.own())
-	if err != nil {
-		return nil, err // not a File that is a nil *kudu.File
-	}
-	return f, nil
+	return kudu.OpenTable(ctx, path, limits, o.own())
 }
 
 // OpenSet opens a set of rowsets (docs/formats/kudu.md, "Sets") as the table that they are of. It must not change while it is open.

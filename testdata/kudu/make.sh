@@ -59,3 +59,5 @@ for p in $places; do
 	mkdir -p "$(dirname "$testdata/$p")"
 	cp -r "$out/$p" "$testdata/$p"
 done
+# Others whenever they are made: a test makes them anew, and has the same expectations of them.
+ARROWIO_KUDU_JUDGE_JAR=$testdata/interop/kudu-judge/target/kudu-judge.jar python3 "$here/replicas.py" "$testdata/kudu/replicas-$version" log

@@ -5,7 +5,10 @@
 #   kudu.sh start DIR MANAGER [FLAG...]    starts both, with the block manager file, log or logr, and their state in DIR:
 #                                          DIR/wal and DIR/data are the tablet server's; DIR/ports has the ports of
 #                                          master, tablet server and its web page
-#   kudu.sh stop DIR, kudu.sh kill DIR     ends both, by SIGTERM (which flushes nothing) or SIGKILL
+#   kudu.sh cluster DIR file|log [FLAG...] starts a master and three tablet servers, with their state in DIR/0, DIR/1 and DIR/2;
+#                                          a table has three replicas
+#   kudu.sh kill-one DIR N                 kills tablet server N of three
+#   kudu.sh stop DIR, kudu.sh kill DIR     ends all, by SIGTERM (which flushes nothing) or SIGKILL
 #   kudu.sh tool ARG...                    Kudu's own tool
 #   kudu.sh dump FILE [FLAG...]            what Kudu reads in a lone CFile; fails where Kudu refuses it or dies of it
 #   kudu.sh dumps <LIST                    the same for many, some at a time: each line is FILE<tab>TEXT, and TEXT becomes
@@ -27,17 +30,18 @@ get() {
 	chmod +x "$home"/bin/*
 }
 
-# server PROGRAM STATE FLAG...: starts a server in the background and prints the port, or ports, that it took.
+# server PROGRAM STATE FLAG...: starts a server in the background and prints the port, or ports, that it took. PROGRAM may have a
+# number behind it.
 server() {
-	local program=$1 state=$2 info=$dir/$1.json pid
+	local program=${1%%[0-9]} state=$2 info=$dir/$1.json name=$1 pid
 	shift 2
 	rm -f "$info"
 	kudu "kudu-$program" --unlock_unsafe_flags --unlock_experimental_flags --time_source=system_unsync --never_fsync \
 		--rpc_authentication=disabled --rpc_encryption=disabled --rpc_negotiation_timeout_ms=15000 --redact=none --logtostderr \
 		--block_manager="$manager" --fs_wal_dir="$state/wal" --fs_data_dirs="$state/data" --rpc_bind_addresses=127.0.0.1:0 --rpc_server_allow_ephemeral_ports \
-		--server_dump_info_path="$info" --server_dump_info_format=json "$@" >"$dir/$program.log" 2>&1 </dev/null &
+		--server_dump_info_path="$info" --server_dump_info_format=json "$@" >"$dir/$name.log" 2>&1 </dev/null &
 	pid=$!
-	echo $pid >"$dir/$program.pid"
+	echo $pid >"$dir/$name.pid"
 	for ((i = 0; i < 600; i++)); do
 		if python3 -c '
 import json, sys
@@ -48,8 +52,40 @@ print(*(a["port"] for k in ("bound_rpc_addresses", "bound_http_addresses") for a
 		kill -0 $pid 2>/dev/null || break
 		sleep 0.1
 	done
-	tail -n 5 "$dir/$program.log" >&2
+	tail -n 5 "$dir/$name.log" >&2
 	exit 1
+}
+
+# tserver NAME STATE FLAG...
+tserver() {
+	server "$1" "$2" --tserver_master_addrs="127.0.0.1:$master" \
+		--webserver_interface=127.0.0.1 --webserver_port=0 --webserver_doc_root="$home/www" \
+		--flush_threshold_secs=1 --flush_upper_bound_ms=1000 --maintenance_manager_polling_interval_ms=50 \
+		--enable_rowset_compaction=false --enable_major_delta_compaction=false --enable_minor_delta_compaction=false \
+		--log_preallocate_segments=false --log_async_preallocate_segments=false --log_container_preallocate_bytes=0 "${@:3}"
+}
+
+# ready N: waits until N tablet servers have told the master of themselves.
+ready() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		[ "$(kudu kudu tserver list "127.0.0.1:$master" --columns=uuid --format=csv 2>/dev/null | grep -c .)" -lt "$1" ] || return 0
+		sleep 0.1
+	done
+	tail -n 5 "$dir"/tserver*.log >&2
+	exit 1
+}
+
+cluster() {
+	mkdir -p "$1/master" "$1/0" "$1/1" "$1/2"
+	dir=$(cd "$1" && pwd)
+	manager=$2
+	shift 2
+	local master i ports=()
+	master=$(server master "$dir/master" --webserver_enabled=false --default_num_replicas=3)
+	for i in 0 1 2; do ports+=("$(tserver "tserver$i" "$dir/$i" "$@")"); done
+	echo "$master ${ports[0]}" >"$dir/ports"
+	ready 3
 }
 
 start() {
@@ -59,22 +95,14 @@ start() {
 	shift 2
 	local master
 	master=$(server master "$dir/master" --webserver_enabled=false --default_num_replicas=1)
-	echo "$master $(server tserver "$dir" --tserver_master_addrs="127.0.0.1:$master" \
-		--webserver_interface=127.0.0.1 --webserver_port=0 --webserver_doc_root="$home/www" \
-		--flush_threshold_secs=1 --flush_upper_bound_ms=1000 --maintenance_manager_polling_interval_ms=50 \
-		--enable_rowset_compaction=false --enable_major_delta_compaction=false --enable_minor_delta_compaction=false \
-		--log_preallocate_segments=false --log_async_preallocate_segments=false --log_container_preallocate_bytes=0 "$@")" >"$dir/ports"
-	for ((i = 0; i < 300; i++)); do
-		[ -z "$(kudu kudu tserver list "127.0.0.1:$master" --columns=uuid --format=csv 2>/dev/null)" ] || return 0
-		sleep 0.1
-	done
-	tail -n 5 "$dir/tserver.log" >&2
-	exit 1
+	echo "$master $(tserver tserver "$dir" "$@")" >"$dir/ports"
+	ready 1
 }
 
-# finish SIGNAL DIR
+# finish SIGNAL DIR [PROGRAM]
 finish() {
-	for program in tserver master; do
+	local program
+	for program in ${3:-tserver tserver0 tserver1 tserver2 master}; do
 		[ -f "$2/$program.pid" ] || continue
 		pid=$(cat "$2/$program.pid")
 		kill "-$1" "$pid" 2>/dev/null || true
@@ -142,10 +170,12 @@ dumps() {
 case ${1:-} in
 get) get ;;
 start) shift; start "$@" ;;
+cluster) shift; cluster "$@" ;;
+kill-one) finish KILL "$2" "tserver$3" ;;
 stop) finish TERM "$2" ;;
 kill) finish KILL "$2" ;;
 dump) shift; dump "$@" ;;
 dumps) dumps ;;
 tool) shift; kudu kudu "$@" ;;
-*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

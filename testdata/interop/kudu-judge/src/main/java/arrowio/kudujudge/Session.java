@@ -38,8 +38,9 @@ import org.apache.kudu.client.RowResult;
  *
  * <pre>
  *   open DIR                     the server that all that follows is about; again after each start
- *   create TABLE PARTS COLUMN... PARTS is - or hash N COLUMN,...; a column is NAME TYPE, and words: key, null, an encoding, a
- *                                codec, block=BYTES, default=INTEGER; a type may be decimal(P,S) or varchar(N)
+ *   create TABLE PARTS COLUMN... PARTS is - or hash N COLUMN,... and perhaps a number of replicas; a column is NAME TYPE, and
+ *                                words: key, null, an encoding, a codec, block=BYTES, default=INTEGER; a type may be
+ *                                decimal(P,S) or varchar(N)
  *   tablets TABLE                the tablets, in the order of partitions
  *   place TABLE ROWS OUT         writes the tablet of each row of a file
  *   apply TABLE FILE             does what a file says: an operation and a row each line, insert, update (the whole row),
@@ -114,8 +115,9 @@ final class Session {
     for (int i = 3; i < w.length; i++) {
       columns.add(column(w[i].split(" ")));
     }
-    CreateTableOptions o = new CreateTableOptions().setNumReplicas(1);
+    CreateTableOptions o = new CreateTableOptions();
     String[] parts = w[2].split(" ");
+    o.setNumReplicas(parts.length > 3 ? Integer.parseInt(parts[3]) : 1);
     if (parts[0].equals("hash")) {
       o.addHashPartitions(List.of(parts[2].split(",")), Integer.parseInt(parts[1])).setRangePartitionColumns(List.of());
     } else {

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/internal/fixtures"
+)
+
+// Several servers are one INPUT: no row is read twice, and the list says which replica is read and why.
+func TestKuduReplicas(t *testing.T) {
+	const testdata = "../../testdata/kudu/replicas-1.17.1/"
+	root := fixtures.Unpack(t, testdata+"replicas.tar.gz")
+	dirs := []string{filepath.Join(root, "2"), filepath.Join(root, "0"), filepath.Join(root, "1")}
+	var told struct{ Rows map[string][]any }
+	fixtures.ReadJSON(t, testdata+"replicas.json", &told)
+	want := 0
+	for _, row := range told.Rows {
+		if row != nil {
+			want++
+		}
+	}
+	for _, merge := range []string{"false", "true"} {
+		got := strings.Count(ok(t, append([]string{"cat", "--from", "kudu", "--kudu-merge=" + merge, "--format", "jsonl"}, dirs...)...), "\n")
+		if got != want {
+			t.Errorf("merge %s: %d rows, %d were acknowledged", merge, got, want)
+		}
+	}
+	text := ok(t, append([]string{"kudu", "list"}, dirs...)...)
+	for _, s := range []string{"its log goes furthest", "its log ends before that of the one that is read", "1 table, 2 tablets"} {
+		if !strings.Contains(text, s) {
+			t.Errorf("no word of %q:\n%s", s, text)
+		}
+	}
+	out := ok(t, append([]string{"kudu", "list", "--json"}, dirs...)...)
+	conforms(t, "kudu-list", out)
+	var l kuduListing
+	if err := json.Unmarshal([]byte(out), &l); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range l.Tables[0].Tablets {
+		if len(x.Replicas) != 3 || !x.Replicas[0].Chosen || x.Replicas[1].Chosen || x.Replicas[2].Dir != dirs[0] || x.Replicas[0].Last == "" {
+			t.Errorf("%+v", x)
+		}
+	}
+	for _, more := range [][]string{nil, {"--salvage"}, {"--merge"}} {
+		args := append(append([]string{"--all"}, more...), dirs...)
+		r := exportOf(t, exitOK, append(args, filepath.Join(t.TempDir(), "out"))...)
+		if len(r.Tables) != 1 || r.Tables[0].Rows != int64(want) || r.Tables[0].Tablets != 2 || len(r.Tables[0].Create) != 2 {
+			t.Errorf("%s: %+v", more, r.Tables)
+		}
+	}
+	fails(t, do(t, append([]string{"kudu", "export", "--table", "nothing"}, append(dirs, filepath.Join(t.TempDir(), "out"))...)...), 2, "no table")
+	fails(t, do(t, "count", "--from", "kudu", dirs[0], dirs[0]), 2, "was named before")
+
+	// A tablet that no server has is named; the files of its replicas are gone.
+	for _, d := range dirs {
+		for _, folder := range []string{"wal/tablet-meta", "wal/consensus-meta", "wal/wals"} {
+			if err := os.RemoveAll(filepath.Join(d, folder, l.Tables[0].Tablets[0].ID)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if o := do(t, append([]string{"count", "--from", "kudu"}, dirs...)...); o.code != exitOK || !strings.Contains(o.err, "rows are missing") || !strings.Contains(o.err, "hash bucket") {
+		t.Errorf("%+v", o)
+	}
+}
