@@ -26,6 +26,8 @@ type MergeOptions struct {
 	MaxFileParts int // stripes or row groups
 	// Extension ends the names of the files, part-00000 and so on.
 	Extension string
+	// BlockBytes says within what blocks stripes of ORC lie: 0 = those of the store, if it has any; -1 = of none; else of so many bytes.
+	BlockBytes int64
 	// Metadata sets keys of the files' metadata, and drops others; "*" drops all. A key that no file has is ignored.
 	Metadata MetadataEdit
 	// DryRun stops after all files have been looked at; the store is not used.
@@ -226,7 +228,7 @@ func (m *merge) copy(ctx context.Context) error {
 
 func (m *merge) copyFile(ctx context.Context, out io.Writer, p *planned, open *opened) error {
 	var to splitcopy.Copy
-	o := splitcopy.Options{Metadata: m.o.Metadata.Set, DropMetadata: m.o.Metadata.Drop, Progress: func(n int64) {
+	o := splitcopy.Options{Metadata: m.o.Metadata.Set, DropMetadata: m.o.Metadata.Drop, BlockBytes: m.o.BlockBytes, Progress: func(n int64) {
 		if m.done += n; m.o.Progress != nil {
 			m.o.Progress(m.done, m.all)
 		}

@@ -44,7 +44,10 @@ type Copy interface {
 type Options struct {
 	Metadata     map[string]string // of the file, by key: in place of what the files say
 	DropMetadata []string          // keys that are left out
-	Progress     func(bytes int64) // is called with the bytes that were copied since the last call; nil = it is not called
+	// BlockBytes says within what blocks each part lies, where its size lets it, by zeros between them: 0 = those of the store, if it has
+	// any and the format does that; -1 = of none; else of so many bytes, for which the store is asked.
+	BlockBytes int64
+	Progress   func(bytes int64) // is called with the bytes that were copied since the last call; nil = it is not called
 }
 
 // Changes reports whether a key of the metadata is not taken from the files.

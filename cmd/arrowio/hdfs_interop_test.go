@@ -376,9 +376,59 @@ func (h *hadoop) blocks(t *testing.T) {
 			t.Error(got)
 		}
 	}
+	h.mergedBlocks(t, in)
 	fails(t, do(t, "convert", "--orc-block-padding", "64KiB", in, h.root+"/blocks/tiny.orc"), 3, "/blocks/tiny.orc", "dfs.namenode.fs-limits.min-block-size")
 	if got := h.ask(t, "ls /blocks"); strings.Contains(got, "tiny") {
 		t.Error(got)
+	}
+}
+
+// mergedBlocks merges small files and splits the result: stripes that are copied lie within blocks, too, and a Trevni file is one block.
+func (h *hadoop) mergedBlocks(t *testing.T, in string) {
+	dir := t.TempDir()
+	for i := range 12 { // of some 300 KB each
+		ok(t, "convert", "--compression", "none", "--rows", fmt.Sprintf("%d:%d", 30_000*i, 30_000*(i+1)), in, filepath.Join(dir, fmt.Sprintf("%02d.orc", i)))
+		ok(t, "convert", "--compression", "none", "--rows", fmt.Sprintf("%d:%d", 30_000*i, 30_000*(i+1)), in, filepath.Join(dir, fmt.Sprintf("%02d.trv", i)))
+	}
+	orc, err := filepath.Glob(dir + "/*.orc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trv, err := filepath.Glob(dir + "/*.trv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	across := func(path string, block int64) (n int) {
+		var v arrowio.Info
+		if err := json.Unmarshal([]byte(ok(t, "inspect", "--json", "--blocks", path)), &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.Bytes < 2*block {
+			t.Errorf("%s: %d bytes", path, v.Bytes)
+		}
+		for _, s := range v.Groups {
+			if s.Off/block != (s.Off+s.Bytes-1)/block {
+				n++
+			}
+		}
+		return n
+	}
+	const mib = 1 << 20
+	out := h.root + "/blocks/merged.orc"
+	ok(t, append(append([]string{"merge"}, orc...), out)...)
+	ok(t, "split", "--max-file-bytes", "2500KB", out, h.root+"/blocks/pieces/")
+	ok(t, append(append([]string{"merge", "--orc-block-padding", "none"}, orc...), h.root+"/blocks/packed.orc")...)
+	for path, want := range map[string]bool{out: false, h.root + "/blocks/pieces/part-00000.orc": false, h.root + "/blocks/packed.orc": true} {
+		if n := across(path, mib); (n > 0) != want {
+			t.Errorf("%s: %d stripes lie across the edges of blocks", path, n)
+		}
+		if got := ok(t, "verify", path); !strings.Contains(got, ": ok") {
+			t.Error(got)
+		}
+	}
+	ok(t, append(append([]string{"merge"}, trv...), h.root+"/blocks/merged.trv")...)
+	if got := strings.Fields(h.ask(t, "blocks /blocks/merged.trv")); len(got) != 2 || got[1] != "0" {
+		t.Errorf("blocks of a merged Trevni file: %v", got)
 	}
 }
 

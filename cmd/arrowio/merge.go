@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 	"github.com/arrowio/arrowio/writers"
 )
 
@@ -24,6 +25,7 @@ type mergeFlags struct {
 	bytes    sizeValue
 	rows     numberValue
 	parts    numberValue
+	padding  string
 	force    bool
 	dryRun   bool
 	json     bool
@@ -41,6 +43,7 @@ func (a *app) addMergeFlags(cmd *cobra.Command) *mergeFlags {
 	fs.Var(&f.bytes, "max-file-bytes", "begin another file when one would have more stored bytes; OUTPUT is then a directory")
 	fs.Var(&f.rows, "max-file-rows", "begin another file when one would have more than `N` rows; OUTPUT is then a directory")
 	fs.Var(&f.parts, "max-file-parts", "begin another file when one has `N` stripes or row groups; OUTPUT is then a directory")
+	fs.StringVar(&f.padding, sinkblocks.PaddingOption, sinkblocks.Auto, "keep stripes of ORC within the blocks of the store by zeros between them: of HDFS (auto), nowhere (none), or blocks of so many bytes, which HDFS makes then (`auto|none|SIZE`)")
 	fs.BoolVar(&f.force, "force", false, "replace OUTPUT if it exists")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "look at the files, print what would be written, and write nothing")
 	fs.BoolVar(&f.json, "json", false, "print a report as a JSON object")
@@ -62,6 +65,8 @@ bloom filters stay as they are. Statistics of an ORC file are joined from those 
 The files must be alike: the same types and names in the same order, the same writer and version, of ORC also the same codec, rows of a
 row group and calendar, of Trevni the same codecs, checksums and Avro schema. What differs is an error that names it, before anything is written; convert merges such files by writing them
 anew. Small stripes stay small; convert makes large ones of them. Encrypted files and files of a Hive ACID table are refused.
+
+Stripes of ORC lie within the blocks of HDFS, as convert has them: see --orc-block-padding. A Trevni file is one block there.
 
 Metadata of the files is kept where all that have a key agree on its value. --drop-metadata leaves a key out, --metadata sets one.
 
@@ -136,6 +141,10 @@ func (a *app) merge(ctx context.Context, f *mergeFlags, in []string, out string,
 	case out == "-" && f.json:
 		return usagef("--json cannot be used with OUTPUT -: both write to standard output")
 	}
+	padding, err := sinkblocks.Padding(f.padding)
+	if err != nil {
+		return err
+	}
 	if err := checkOverlap(in, out); err != nil {
 		return err
 	}
@@ -154,6 +163,9 @@ func (a *app) merge(ctx context.Context, f *mergeFlags, in []string, out string,
 	if split && format.Name == "trevni" {
 		return errs.Locate(errs.Errorf(errs.ErrUnsupported, "Trevni files cannot be split by copying: their columns are divided into blocks at different rows; convert with --max-file-bytes makes several files"), errs.At{File: merged[0].Name})
 	}
+	if f.padding != sinkblocks.Auto && format.Name != "orc" {
+		return usagef("--%s is an option of orc, but INPUT is %s", sinkblocks.PaddingOption, format.Name)
+	}
 	store, err := a.openStore(ctx, format, out, f.force, directory)
 	if err != nil {
 		return err
@@ -162,7 +174,7 @@ func (a *app) merge(ctx context.Context, f *mergeFlags, in []string, out string,
 	var bar *progress
 	var done atomic.Int64
 	report, err := convert.Merge(ctx, merged, store, convert.MergeOptions{
-		MaxFileBytes: int64(f.bytes), MaxFileRows: f.rows.n, MaxFileParts: int(f.parts.n), Extension: format.Extensions[0],
+		MaxFileBytes: int64(f.bytes), MaxFileRows: f.rows.n, MaxFileParts: int(f.parts.n), Extension: format.Extensions[0], BlockBytes: padding,
 		Metadata: edit, DryRun: f.dryRun,
 		Progress: func(n, all int64) {
 			if done.Store(n); bar == nil {

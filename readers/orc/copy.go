@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/splitcopy"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 )
 
 var _ splitcopy.Copier = (*File)(nil)
@@ -134,6 +136,7 @@ type copying struct {
 	o        splitcopy.Options
 	first    *File // that has types; nil = none has
 	at       int64
+	block    int64 // stripes lie within blocks of so many bytes; 0 = anywhere
 	ps       orcwire.PostScript
 	foot     orcwire.Footer
 	stripes  []orcwire.StatsList
@@ -166,6 +169,14 @@ func (c *copying) write(b []byte) error {
 	return err
 }
 
+// room returns how many bytes are left in the block where the next stripe begins.
+func (c *copying) room() int64 {
+	if c.block <= 0 {
+		return math.MaxInt64
+	}
+	return c.block - c.at%c.block
+}
+
 // describe takes what the file says of all its stripes.
 func (c *copying) describe(f *File) error {
 	if f.src.Size() == 0 {
@@ -175,6 +186,10 @@ func (c *copying) describe(f *File) error {
 		c.first, c.ps, c.foot = f, *f.ps, *f.footer
 		c.foot.Stripes, c.foot.Rows, c.foot.HasRows, c.foot.HeaderLength = nil, 0, true, uint64(len(orcwire.Magic))
 		c.stats, c.buf = make([]*orcwire.ColumnStats, len(f.footer.Types)), make([]byte, splitcopy.CopyBytes)
+		var err error
+		if c.block, err = sinkblocks.Within(c.out, c.o.BlockBytes); err != nil {
+			return err
+		}
 		if err := c.write([]byte(orcwire.Magic)); err != nil {
 			return err
 		}
@@ -203,6 +218,11 @@ func (c *copying) stripe(ctx context.Context, f *File, i int) error {
 	n := in.End() - in.Offset
 	if end := f.tail.footer.Off; in.End() > end { // checked by Parts
 		return located(corrupt("stripe %d ends at %d, but the tail begins at %d", i, in.End(), end), "stripe", in.Offset)
+	}
+	if room := c.room(); n > room && n <= c.block {
+		if err := sinkblocks.Pad(room, c.write); err != nil {
+			return err
+		}
 	}
 	s := orcwire.StripeInfo{Offset: c.at, IndexLength: in.IndexLength, DataLength: in.DataLength, FooterLength: in.FooterLength, Rows: in.Rows}
 	if err := splitcopy.CopyRange(ctx, c.out, f.src, in.Offset, n, c.o.Progress, c.buf); err != nil {

@@ -10,8 +10,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/splitcopy"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -296,7 +298,13 @@ func (c *copying) close(ctx context.Context) error {
 		h.Columns[i].Start = start
 		start += c.columns[i].size(&h.Columns[i])
 	}
-	if _, err := c.out.Write(trevniwire.AppendHeader(nil, h)); err != nil {
+	head := trevniwire.AppendHeader(nil, h)
+	if sink, ok := c.out.(arrowio.Sink); ok {
+		if err := sinkblocks.One(sink, int64(len(head))+start); err != nil {
+			return err
+		}
+	}
+	if _, err := c.out.Write(head); err != nil {
 		return err
 	}
 	buf := make([]byte, splitcopy.CopyBytes)

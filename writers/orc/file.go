@@ -3,6 +3,7 @@ package orc
 import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -33,7 +34,7 @@ func (f *file) begin() (err error) {
 	if f.secrets, err = f.w.d.crypt.open(f.w.d.types); err != nil {
 		return err
 	}
-	if f.block, err = f.w.d.storeBlock(f.sink); err != nil {
+	if f.block, err = sinkblocks.Within(f.sink, f.w.d.opt.StoreBlock); err != nil {
 		return err
 	}
 	return f.write([]byte(magic))

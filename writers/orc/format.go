@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/plans"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 )
 
 // Name is the format's name.
@@ -56,7 +57,7 @@ var formatOptions = []arrowio.Option{
 	{Name: "orc-keys", Usage: "master keys to encrypt with, a file of JSON", Default: "none"},
 	{Name: "orc-encrypt", Usage: "columns to encrypt, KEY:COLUMN,COLUMN:MASK; the mask, which says what stands there without the key, is nullify where it is left out, or sha256, or redact", Default: "none", Repeated: true},
 	{Name: "orc-iceberg", Usage: "write for a table of Iceberg: types carry ids, those of the fields or fresh ones, and what Iceberg calls them; with schema, its schema is in the user metadata iceberg.schema", Default: "none", Values: []string{"none", IcebergIDs, IcebergSchema}, Remote: true},
-	{Name: "orc-block-padding", Usage: "keep stripes within the blocks of the store by smaller stripes and zeros between them: of HDFS (auto), nowhere (none), or blocks of so many bytes, which HDFS makes then", Default: blockAuto, Remote: true},
+	{Name: sinkblocks.PaddingOption, Usage: "keep stripes within the blocks of the store by smaller stripes and zeros between them: of HDFS (auto), nowhere (none), or blocks of so many bytes, which HDFS makes then", Default: sinkblocks.Auto, Remote: true},
 	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8", Remote: true},
 	{Name: "orc-dictionary-sort", Usage: "sort the strings of each dictionary by their bytes, as Java's writer does; otherwise they are in the order in which they come", Default: "false", Values: []string{"false", "true"}, Remote: true},
 }
@@ -91,7 +92,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	if o.BlockSize, err = strconv.Atoi(m["orc-block-size"]); err != nil || o.BlockSize < 1<<10 || o.BlockSize >= 1<<23 {
 		return o, errs.Errorf(errs.ErrOption, "%w: %q is no number from 1024 to 8388607", errs.Opt("orc-block-size", ""), m["orc-block-size"])
 	}
-	if o.StoreBlock, err = parseStoreBlock(m["orc-block-padding"]); err != nil {
+	if o.StoreBlock, err = sinkblocks.Padding(m[sinkblocks.PaddingOption]); err != nil {
 		return o, err
 	}
 	if s := given["orc-bloom"]; s != "" && s != "none" {
