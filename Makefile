@@ -326,6 +326,11 @@ interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random fi
 	ARROWIO_ORC_SAMPLES=500 $(if $(shell command -v cargo),ARROWIO_ORC_PEER=$(CURDIR)/$(ORC_PEER)) \
 		go test -tags interop -timeout 60m -v -run 'TestJudged|TestPeers|TestRewritten' ./writers/orc
 
+.PHONY: judge-features
+judge-features: $(JUDGE) kudu ## 200 random files of each feature of the Trevni and the CFile writer before Java's Trevni and Kudu (COUNT=200)
+	ARROWIO_TREVNI_SAMPLES=$(if $(filter file,$(origin COUNT)),200,$(COUNT)) ARROWIO_CFILE_SAMPLES=$(if $(filter file,$(origin COUNT)),200,$(COUNT)) \
+		go test -tags interop -timeout 60m -v -run TestFeaturesJudged ./writers/trevni ./writers/cfile
+
 .PHONY: shared
 shared: judges # a judge whose interpreter dies at its end, as pyarrow's threads let it now and then, is asked once more
 	@if [ -f $(SHARED)/oracles/check.py ]; then \

@@ -27,7 +27,7 @@ import (
 // sampleColumn is a column of a set that is to be judged.
 type sampleColumn struct {
 	name, encoding, codec string
-	block                 int // 0 = the default
+	block, index          int // bytes of blocks of values and of the index; 0 = the default
 	kind                  kuduType
 	values                arrow.Array
 	nullable              bool
@@ -45,6 +45,7 @@ func (j *judge) write(t *testing.T, name string, columns []sampleColumn) {
 	t.Helper()
 	var fields []arrow.Field
 	var encodings, compressions, blocks []string
+	indexBlock := ""
 	rows := columns[0].values.Len()
 	for i := range columns {
 		c := &columns[i]
@@ -52,6 +53,9 @@ func (j *judge) write(t *testing.T, name string, columns []sampleColumn) {
 		fields = append(fields, c.kind.field(c.name, c.nullable))
 		encodings = append(encodings, c.name+"="+c.encoding)
 		compressions = append(compressions, c.name+"="+c.codec)
+		if c.index > 0 {
+			indexBlock = fmt.Sprint(c.index)
+		}
 		if c.block > 0 {
 			blocks = append(blocks, fmt.Sprintf("%s=%d", c.name, c.block))
 		}
@@ -60,6 +64,9 @@ func (j *judge) write(t *testing.T, name string, columns []sampleColumn) {
 	o := arrowio.WriteOptions{Options: map[string]string{
 		"cfile-encoding": strings.Join(encodings, ","), "cfile-compression": strings.Join(compressions, ","), "cfile-block-size": strings.Join(blocks, ","),
 	}}
+	if indexBlock != "" {
+		o.Options["cfile-index-block-size"] = indexBlock
+	}
 	dir := filepath.Join(j.dir, name)
 	r := rand.New(rand.NewSource(int64(len(name))))
 	writeSet(t, writer.Format(), dir, schema, o, func(w arrowio.Writer) error {
@@ -78,12 +85,7 @@ func (j *judge) write(t *testing.T, name string, columns []sampleColumn) {
 	})
 	for i := range columns {
 		c := &columns[i]
-		text := kuduText(c.kind.name, c.values)
-		want := make([]string, rows)
-		for k := range want {
-			want[k] = text(k)
-		}
-		j.add(judged{path: filepath.Join(dir, c.name+".cfile"), about: name + "/" + c.name, want: want, facts: c.facts()})
+		j.add(c.judged(filepath.Join(dir, c.name+".cfile")))
 	}
 }
 
