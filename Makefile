@@ -326,6 +326,14 @@ interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random fi
 	ARROWIO_ORC_SAMPLES=500 $(if $(shell command -v cargo),ARROWIO_ORC_PEER=$(CURDIR)/$(ORC_PEER)) \
 		go test -tags interop -timeout 60m -v -run 'TestJudged|TestPeers|TestRewritten' ./writers/orc
 
+.PHONY: upstream
+upstream: ## the files of docs/formats/upstream.md with their rows, into .cache/upstream
+	rm -rf $(CACHE)/upstream && mkdir -p $(CACHE)/upstream
+	@for f in $$(grep -oE '^\| `[^`]+\.(orc|trv)`' docs/formats/upstream.md | tr -d '|` '); do \
+		cp $$(ls testdata/*/foreign/$$f testdata/*/java-*/$$f 2>/dev/null) $(CACHE)/upstream/; \
+		cp $$(ls testdata/*/foreign/$${f%.*}.*jsonl.gz testdata/*/java-*/$${f%.*}.*jsonl.gz 2>/dev/null) $(CACHE)/upstream/ 2>/dev/null || true; done
+	cp docs/formats/upstream.md $(CACHE)/upstream/README.md
+
 .PHONY: judge-features
 judge-features: $(JUDGE) kudu ## 200 random files of each feature of the Trevni and the CFile writer before Java's Trevni and Kudu (COUNT=200)
 	ARROWIO_TREVNI_SAMPLES=$(if $(filter file,$(origin COUNT)),200,$(COUNT)) ARROWIO_CFILE_SAMPLES=$(if $(filter file,$(origin COUNT)),200,$(COUNT)) \
