@@ -391,6 +391,12 @@ bench-inflate: ## libdeflate (Debian: libdeflate-dev) and arrowio in turns on th
 interop-kerberos: $(HIVE_JUDGE) build ## a metastore of Hive that asks for Kerberos, beside MIT's KDC; not part of interop
 	$(INTEROP)/hive-judge/kerberos.sh $(HIVE_JUDGE) $(INTEROP)/hive-judge/kerberos-check.sh $(BIN)
 
+SIZEROWS ?= 300000
+
+.PHONY: sizes
+sizes: $(VENV)/ready $(ORC_JUDGE) build ## bytes of ORC files against Java's and of Trevni files of four tables (SIZEROWS=300000)
+	$(VENV)/bin/python $(INTEROP)/sizes.py --bin $(BIN) --jar $(ORC_JUDGE) --dir $(CACHE)/sizes --rows $(SIZEROWS)
+
 .PHONY: bench-acid
 bench-acid: $(HIVE_JUDGE) build ## a Hive ACID table and the same rows in plain files, into docs/bench/raw
 	python3 $(INTEROP)/bench_acid.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(HIVE_JUDGE) --out docs/bench/raw $(BENCHFLAGS)

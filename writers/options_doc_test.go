@@ -12,6 +12,7 @@ import (
 func TestOptionsAreDocumented(t *testing.T) {
 	for _, c := range []struct{ format, chapter string }{
 		{"orc", "## Writing\n"},
+		{"trevni", "## Writing\n"},
 	} {
 		b, err := os.ReadFile("../docs/formats/" + c.format + ".md")
 		if err != nil {

@@ -26,8 +26,11 @@ func TestFeaturesJudged(t *testing.T) {
 		}
 	}
 	keys := []kuduType{
-		{"int16", arrow.PrimitiveTypes.Int16, "", ofInts}, {"int32", arrow.PrimitiveTypes.Int32, "", ofInts}, {"int64", arrow.PrimitiveTypes.Int64, "", ofInts},
-		{"string", arrow.BinaryTypes.String, "", ofStrings}, {"binary", arrow.BinaryTypes.Binary, "", ofStrings},
+		{"int16", arrow.PrimitiveTypes.Int16, "", ofInts},
+		{"int32", arrow.PrimitiveTypes.Int32, "", ofInts},
+		{"int64", arrow.PrimitiveTypes.Int64, "", ofInts},
+		{"string", arrow.BinaryTypes.String, "", ofStrings},
+		{"binary", arrow.BinaryTypes.Binary, "", ofStrings},
 	}
 	for _, feature := range []struct {
 		name  string

@@ -154,4 +154,5 @@ def main():
     write(pa.table({"key": key, **payload}), "sorted", "zlib", row_index_stride=n // 300)
 
 
-main()
+if __name__ == "__main__":
+    main()
