@@ -131,7 +131,7 @@ func (c *Cluster) openTablet(ctx context.Context, x *replicas) error {
 		if !r.readable() || i > 0 && c.opt.Replica != "" {
 			break
 		}
-		f, err := c.openReplica(ctx, x, r, c.opt.Uncommitted)
+		f, err := c.openReplica(ctx, x, r)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -172,12 +172,12 @@ func (c *Cluster) pass(x *replicas, r *replica, why string) {
 }
 
 // openReplica opens what a server has of a tablet.
-func (c *Cluster) openReplica(ctx context.Context, x *replicas, r *replica, asked string) (*File, error) {
+func (c *Cluster) openReplica(ctx context.Context, x *replicas, r *replica) (*File, error) {
 	f := &File{server: r.server, dirs: r.server.dirs, blocks: r.server.blocks, limits: r.server.limits, opt: c.opt, sizes: usualSizes}
 	if c.opt.sizes.rows > 0 {
 		f.sizes = c.opt.sizes
 	}
-	f.opt.Uncommitted = x.uncommitted(asked)
+	f.opt.Uncommitted = x.uncommitted(r, c.opt.Uncommitted)
 	err := f.withData([]*tablet{{id: x.id, super: r.super}})
 	if err == nil {
 		err = f.needData()

@@ -19,7 +19,7 @@ func (c *Cluster) openMerged(ctx context.Context, x *replicas) error {
 		if !r.readable() {
 			continue
 		}
-		f, err := c.openForMerge(ctx, x, r, newest)
+		f, err := c.openReplica(ctx, x, r)
 		switch {
 		case err == nil:
 			files, of = append(files, f), append(of, r)
@@ -58,16 +58,6 @@ func (c *Cluster) openMerged(ctx context.Context, x *replicas) error {
 	}
 	c.tellMerge(x, files, m)
 	return nil
-}
-
-// openForMerge opens a replica. Of the operations at the end of its log those are applied that the newest log has, too: where that is of
-// a later term, a later leader may have replaced them.
-func (c *Cluster) openForMerge(ctx context.Context, x *replicas, r, newest *replica) (*File, error) {
-	asked := c.opt.Uncommitted
-	if asked == "" && x.quorum && r.log.last.Term != newest.log.last.Term {
-		asked = "skip"
-	}
-	return c.openReplica(ctx, x, r, asked)
 }
 
 // tellMerge takes the files into the table, and tells what was merged.

@@ -278,12 +278,16 @@ func (s *server) is(name string) bool {
 }
 
 // uncommitted says what becomes of the operations above the highest COMMIT of a replica. What a client was told of is in the logs
-// of a majority. If that is here, the replica with the newest log would be elected when the servers start, and keeps all it has.
-func (x *replicas) uncommitted(asked string) string {
-	if asked == "" && x.quorum {
+// of a majority. If that is here, the replica with the newest log would be elected when the servers start, and keeps all it has. Where
+// that is of a later term than the end of the log of r, a later leader may have replaced what r has there.
+func (x *replicas) uncommitted(r *replica, asked string) string {
+	switch newest := slices.MaxFunc(x.all, compareLogs); {
+	case asked != "" || !x.quorum:
+		return asked
+	case r.log.last.Term == newest.log.last.Term:
 		return "apply"
 	}
-	return asked
+	return "skip"
 }
 
 // tell warns of what the chosen replica lacks and others have.

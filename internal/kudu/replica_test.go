@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
+	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 const realReplicas = "../../testdata/kudu/replicas-1.17.1/"
@@ -262,6 +263,32 @@ func lenientRows(t testing.TB, f arrowio.File, salvaged bool) map[string]string 
 		}
 	}
 	return rows
+}
+
+// TestUncommitted has logs of three voters: what no COMMIT tells of is applied where the newest log of a majority has it.
+func TestUncommitted(t *testing.T) {
+	log := func(term, index int64) *replica {
+		return &replica{log: logSurvey{last: kuduwire.OpID{Term: term, Index: index}}}
+	}
+	old, same, newest := log(1, 9), log(2, 8), log(2, 9)
+	for _, c := range []struct {
+		r      *replica
+		quorum bool
+		asked  string
+		want   string
+	}{
+		{newest, true, "", "apply"},
+		{same, true, "", "apply"},
+		{old, true, "", "skip"},
+		{old, true, "apply", "apply"},
+		{newest, true, "skip", "skip"},
+		{newest, false, "", ""},
+	} {
+		x := &replicas{all: []*replica{old, same, newest}, quorum: c.quorum}
+		if got := x.uncommitted(c.r, c.asked); got != c.want {
+			t.Errorf("%v, quorum %v, asked %q: %q, not %q", c.r.log.last, c.quorum, c.asked, got, c.want)
+		}
+	}
 }
 
 // TestMergeDecides has the versions of one key, as replicas in the order of their ranks have them.
