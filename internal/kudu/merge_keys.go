@@ -220,7 +220,7 @@ func (s *mergeSource) open(ctx context.Context) bool {
 	}
 	f := s.rs.file
 	id, what, ok := s.rs.keyBlock()
-	err := error(corrupt("it has no file of keys"))
+	err := corrupt("it has no file of keys")
 	if ok {
 		var r *cfile.Reader
 		if r, s.closer, err = f.block(ctx, id, what); err == nil {

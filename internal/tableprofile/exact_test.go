@@ -141,7 +141,7 @@ func TestExactBins(t *testing.T) {
 			texts = append(texts, fmt.Sprint(v+1))
 		}
 	}
-	texts = append(texts, fmt.Sprint(int64(24*(width/3)-1)))
+	texts = append(texts, fmt.Sprint(24*(width/3)-1))
 	h := numbersOf(t, arrow.PrimitiveTypes.Int64, texts).Histogram
 	from, _ := new(big.Int).SetString(h.From, 10)
 	to, _ := new(big.Int).SetString(h.To, 10)

@@ -64,6 +64,7 @@ var (
 	_ collector = (*levels[boolFacts, *boolFacts])(nil)
 	_ collector = (*levels[binaryFacts, *binaryFacts])(nil)
 	_ collector = (*levels[collectionFacts, *collectionFacts])(nil)
+	_ collector = (*levels[shapeFacts, *shapeFacts])(nil)
 )
 
 // level is what is known of a column in one place.

@@ -61,6 +61,7 @@ type File struct {
 // Fit says how well a key fits a file.
 type Fit uint8
 
+// How well a key fits.
 const (
 	Misfit  Fit = iota // what the key decrypts is not what a server writes
 	Unknown            // there is nothing to tell by
