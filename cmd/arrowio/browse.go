@@ -80,7 +80,9 @@ func (a *app) browse(cmd *cobra.Command, f *browseFlags, args []string) error {
 	if _, ok := a.terminal(a.stdout); !ok || os.Getenv("TERM") == "dumb" {
 		return usagef("browse needs a terminal to draw on, and standard output is none; use arrowio inspect, head or cat")
 	}
-	in, err := a.keyboard()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	in, err := a.keyboard(leave)
 	if err != nil {
 		return err
 	}
@@ -93,20 +95,21 @@ func (a *app) browse(cmd *cobra.Command, f *browseFlags, args []string) error {
 	// Warnings are facts of the files on the screen; printed over it they would only damage it.
 	stderr := a.stderr
 	a.stderr = io.Discard
-	err = browse.Run(ctx, data, browse.Options{Where: f.filter, Mouse: f.mouse, Rows: f.rows}, in, bare(a.stdout))
+	err = browse.Run(ctx, data, browse.Options{Where: f.filter, Mouse: f.mouse, Rows: f.rows, Stop: stopProcess}, in, bare(a.stdout))
 	err = errors.Join(err, data.close())
 	a.stderr = stderr
 	return err
 }
 
 // keyboard returns where keys come from: standard input if it is a terminal, otherwise the terminal of the process. The caller closes it.
-func (a *app) keyboard() (io.ReadCloser, error) {
+// gone is called when there is no terminal any more.
+func (a *app) keyboard(gone context.CancelCauseFunc) (io.ReadCloser, error) {
 	r := a.stdin
 	if i, ok := r.(*interruptibleReader); ok {
 		r = i.r
 	}
 	if f, ok := r.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return unclosed{f}, nil
+		return keys{f, gone, true}, nil
 	}
 	tty, out, err := tea.OpenTTY()
 	if err != nil {
@@ -115,13 +118,36 @@ func (a *app) keyboard() (io.ReadCloser, error) {
 	if out != tty {
 		_ = out.Close() // standard output is drawn on
 	}
-	return tty, nil
+	return keys{tty, gone, false}, nil
 }
 
-// unclosed is standard input, which stays open.
-type unclosed struct{ *os.File }
+// keys is a terminal that keys come from.
+type keys struct {
+	*os.File
+	gone context.CancelCauseFunc
+	open bool // stays open: it is standard input
+}
 
-func (unclosed) Close() error { return nil }
+var (
+	errTerminalGone = errors.New("the terminal is gone")
+	errNoShell      = errors.New("no shell started this program, so that none can wake it")
+)
+
+// Read reads keys. A terminal has no end: what ends is a window that was closed, and its signal may have been ignored.
+func (k keys) Read(b []byte) (int, error) {
+	n, err := k.File.Read(b)
+	if err != nil {
+		k.gone(errTerminalGone)
+	}
+	return n, err
+}
+
+func (k keys) Close() error {
+	if k.open {
+		return nil
+	}
+	return k.File.Close()
+}
 
 // commandFlags returns the flags that were given, but for those about what is seen, and the INPUTs, as a shell reads them.
 func commandFlags(fs *pflag.FlagSet, args []string) commandText {

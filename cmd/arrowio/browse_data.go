@@ -322,6 +322,9 @@ func (b *browsed) Bytes(ctx context.Context, i int, off int64, n int) ([]byte, e
 		return nil, inFile(name, err)
 	}
 	defer src.Close() // it was only read
+	if err := b.unchanged(ctx, i); err != nil {
+		return nil, err
+	}
 	r := arrowio.ByteRange{Off: off, Len: int64(n)}
 	if off < 0 || n < 0 {
 		return nil, errs.Errorf(errs.ErrCorrupt, "%s: bytes %d to %d are outside the file", name, off, off+int64(n))

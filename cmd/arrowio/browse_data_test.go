@@ -3,14 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
 
@@ -34,6 +39,58 @@ func browsedOf(t *testing.T, args ...string) *browsed {
 		}
 	})
 	return b
+}
+
+// Another file that gets the name of one that is open is not shown as the bytes of that.
+func TestBrowsedFileReplaced(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.orc")
+	for _, other := range []string{"orc/java-2.3.1/strides-none.orc", "parquet/pyarrow-26.0.1/groups.parquet"} {
+		first := fixtures.Read(t, "../../testdata/orc/java-2.3.1/pruning.orc")
+		if err := os.WriteFile(name, first, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		b := browsedOf(t, name)
+		if got, err := b.Bytes(t.Context(), 0, 10, 1000); err != nil || !bytes.Equal(got, first[10:1010]) {
+			t.Fatalf("%d bytes, %v", len(got), err)
+		}
+		if runtime.GOOS == "windows" { // files that are open have their names for themselves
+			return
+		}
+		if err := os.WriteFile(name+".new", fixtures.Read(t, "../../testdata/"+other), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(name+".new", name); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := b.Bytes(t.Context(), 0, 10, 1000); !errors.Is(err, stores.ErrChanged) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	}
+}
+
+// Reading keys of a terminal that is gone ends browse.
+func TestKeysOfATerminalThatIsGone(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, gone := context.WithCancelCause(t.Context())
+	defer gone(nil)
+	k := keys{r, gone, false}
+	defer k.Close()
+	b := make([]byte, 8)
+	if _, err := w.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := k.Read(b); n != 1 || err != nil || ctx.Err() != nil {
+		t.Fatal(n, err, ctx.Err())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Read(b); err == nil || !errors.Is(context.Cause(ctx), errTerminalGone) {
+		t.Error(err, context.Cause(ctx))
+	}
 }
 
 // Browse shows a file in a store as one on a disk. Row i of the file has 3*i in id__mono and "row-" with i in name__seq.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
 // leased is a file of the dataset that is open, as the dataset shows it.
@@ -12,6 +15,7 @@ type leased struct {
 	fragment int
 	file     arrowio.File
 	users    int
+	named    fs.FileInfo // the local file that had the name then; nil = it is not one
 }
 
 // mostOpen is how many files stay open though nothing reads them.
@@ -61,11 +65,39 @@ func (b *browsed) lease(ctx context.Context, i int) (*leased, error) {
 		_ = shown.Close() // it was not read
 		return l, nil
 	}
-	l := &leased{fragment: i, file: shown, users: 1}
+	l := &leased{fragment: i, file: shown, users: 1, named: localFile(fr.Name)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open = append(b.open, l)
 	return l, nil
+}
+
+// localFile describes the local file of a name; nil = there is none.
+func localFile(name string) fs.FileInfo {
+	path, ok := stores.Local(name)
+	if !ok {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// unchanged returns an error if another file has got the name of a file that is open.
+func (b *browsed) unchanged(ctx context.Context, i int) error {
+	return b.withFile(ctx, i, func(arrowio.File) error {
+		l := b.leasedBefore(i)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		l.users--
+		name := b.ds.Fragments[i].Name
+		if now := localFile(name); l.named != nil && (now == nil || !os.SameFile(l.named, now)) {
+			return inFile(name, stores.ErrChanged)
+		}
+		return nil
+	})
 }
 
 // leasedBefore returns a file that is open; nil = it is not.

@@ -58,6 +58,9 @@ func TestReplacesItsOwnKind(t *testing.T) {
 		try(isFile, "convert", force, orcFile, at("file.orc")+"/")
 		try(isFile, "split", force, "--max-file-rows", "10", orcFile, at("file.orc"))
 		try(isFile, "merge", force, "--max-file-rows", "10", orcFile, at("file.orc"))
+		if o := do(t, "convert", force, "--to", "iceberg", orcFile, at("file")); o.code != exitSystem || !strings.Contains(o.err, at("file")) {
+			t.Errorf("%+v", o)
+		}
 		for _, table := range []string{"types", "changed"} { // its rows, and what makes it
 			r := exportOf(t, exitUsage, force, "--table", table, server, at("out"))
 			if len(r.Tables) != 1 || r.Tables[0].Error == nil || !strings.Contains(r.Tables[0].Error.Message, isDirectory) {

@@ -19,12 +19,6 @@ func (m *Model) quit() tea.Cmd {
 	return tea.Quit
 }
 
-// suspend stops the program until the shell wakes it.
-func (m *Model) suspend(string) tea.Cmd {
-	m.note = "back from the shell"
-	return tea.Suspend
-}
-
 // key handles a key.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.prompt != nil {

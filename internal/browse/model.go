@@ -33,11 +33,12 @@ var errChanged = errors.New("the file is not the one that was opened: it has oth
 
 // Model is the state of the screen. Only the goroutine of the screen uses it.
 type Model struct {
-	ctx    context.Context //nolint:containedctx // that of the program, for tasks
-	data   Data
-	mouse  bool
-	width  int
-	height int
+	ctx     context.Context //nolint:containedctx // that of the program, for tasks
+	data    Data
+	mouse   bool
+	stopped func() error // of Options
+	width   int
+	height  int
 
 	tab    int
 	rows   rowsView
@@ -57,14 +58,15 @@ type Model struct {
 
 // Options say how a browser looks at first.
 type Options struct {
-	Where string // a filter
-	Mouse bool   // takes the mouse from the terminal, so that its wheel moves the cursor
-	Rows  bool   // begins with the rows
+	Where string       // a filter
+	Mouse bool         // takes the mouse from the terminal, so that its wheel moves the cursor
+	Rows  bool         // begins with the rows
+	Stop  func() error // stops the process until the shell wakes it
 }
 
 // New returns the model of data. Cancelling ctx ends its tasks.
 func New(ctx context.Context, data Data, o Options) (*Model, error) {
-	m := &Model{ctx: ctx, data: data, mouse: o.Mouse, history: map[string][]string{}}
+	m := &Model{ctx: ctx, data: data, mouse: o.Mouse, stopped: o.Stop, history: map[string][]string{}}
 	rows, err := data.Select(o.Where)
 	if err != nil {
 		return nil, err
@@ -137,6 +139,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 				cmds = append(cmds, m.move(key))
 			}
 			return m, tea.Batch(cmds...)
+		}
+	case woken:
+		if m.note = "back from the shell"; msg.err != nil {
+			m.note = msg.err.Error()
 		}
 	case done:
 		return m, m.ended(msg)

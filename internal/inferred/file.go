@@ -2,6 +2,7 @@ package inferred
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -147,4 +148,12 @@ func nested(from, to arrow.DataType, of func(f arrow.Field, to arrow.DataType) a
 		return arrow.StructOf(fields...)
 	}
 	return from
+}
+
+// Note tells users how many rows the types were inferred from.
+func Note(rows int64) string {
+	if rows == 1 {
+		return "types inferred from 1 row"
+	}
+	return fmt.Sprintf("types inferred from %d rows", rows)
 }

@@ -60,3 +60,11 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+func TestNote(t *testing.T) {
+	for n, want := range map[int64]string{0: "types inferred from 0 rows", 1: "types inferred from 1 row", 2: "types inferred from 2 rows"} {
+		if got := Note(n); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

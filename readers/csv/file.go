@@ -3,7 +3,6 @@ package csv
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -250,7 +249,7 @@ func miscounted(s *scanner, want int) error {
 func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := f.Describe("csv", "text")
 	if f.set.infer {
-		info.Notes = append(info.Notes, fmt.Sprintf("types inferred from %d rows", f.sampled))
+		info.Notes = append(info.Notes, inferred.Note(f.sampled))
 	}
 	return info, nil
 }

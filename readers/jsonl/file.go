@@ -202,7 +202,7 @@ func (l *lines) next() ([]byte, error) {
 // Info implements arrowio.File.
 func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := f.Describe("jsonl", "JSON")
-	info.Notes = append(info.Notes, fmt.Sprintf("types inferred from %d rows", f.sampled))
+	info.Notes = append(info.Notes, inferred.Note(f.sampled))
 	return info, nil
 }
 
