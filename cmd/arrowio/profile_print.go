@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/arrowio/arrowio/internal/celltext"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
 
@@ -119,22 +120,12 @@ func profileCell(typ string, v *string) string {
 	}
 	text := printable(*v)
 	if strings.HasPrefix(typ, "time") {
-		text = withoutZeros(text)
+		text = celltext.WithoutZeros(text)
 	}
 	if displayWidth(text) > profileValue {
 		return clip(text, profileValue)
 	}
 	return text
-}
-
-// withoutZeros leaves out the zeros at the end of the fraction of a second.
-func withoutZeros(text string) string {
-	dot := strings.IndexByte(text, '.')
-	if dot < 0 {
-		return text
-	}
-	zone := strings.TrimLeft(text[dot+1:], "0123456789")
-	return strings.TrimRight(strings.TrimRight(text[:len(text)-len(zone)], "0"), ".") + zone
 }
 
 // percentage is a share that is 0 or 100 only if it is exactly that.

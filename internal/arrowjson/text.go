@@ -45,10 +45,10 @@ func (e *Encoder) text(arr arrow.Array) Append {
 		return func(dst []byte, i int) []byte { return appendFloat(dst, arr.Value(i), 64) }
 	case *array.Decimal128:
 		scale := arr.DataType().(*arrow.Decimal128Type).Scale
-		return func(dst []byte, i int) []byte { return appendDecimal(dst, arr.Value(i).BigInt().String(), scale) }
+		return func(dst []byte, i int) []byte { return AppendDecimal(dst, arr.Value(i).BigInt().String(), scale) }
 	case *array.Decimal256:
 		scale := arr.DataType().(*arrow.Decimal256Type).Scale
-		return func(dst []byte, i int) []byte { return appendDecimal(dst, arr.Value(i).BigInt().String(), scale) }
+		return func(dst []byte, i int) []byte { return AppendDecimal(dst, arr.Value(i).BigInt().String(), scale) }
 	case *array.String:
 		return e.plain(arr.Value)
 	case *array.LargeString:
@@ -114,8 +114,8 @@ func (e *Encoder) plain(value func(i int) string) Append {
 	}
 }
 
-// appendDecimal puts the point of a decimal between its digits.
-func appendDecimal(dst []byte, digits string, scale int32) []byte {
+// AppendDecimal puts the point of a decimal between its digits.
+func AppendDecimal(dst []byte, digits string, scale int32) []byte {
 	if digits[0] == '-' {
 		dst, digits = append(dst, '-'), digits[1:]
 	}

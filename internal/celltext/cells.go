@@ -261,6 +261,16 @@ func scaled(digits string, scale int32) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
+// WithoutZeros leaves out the zeros at the end of the fraction of a second of the text of a time, and the point before them.
+func WithoutZeros(text string) string {
+	dot := strings.IndexByte(text, '.')
+	if dot < 0 {
+		return text
+	}
+	zone := strings.TrimLeft(text[dot+1:], "0123456789")
+	return strings.TrimRight(strings.TrimRight(text[:len(text)-len(zone)], "0"), ".") + zone
+}
+
 // timestampLayout shows the digits that the unit has, and Z where the values are instants.
 func timestampLayout(t *arrow.TimestampType) string {
 	layout := "2006-01-02T15:04:05"

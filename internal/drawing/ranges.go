@@ -106,7 +106,7 @@ var timeLayouts = []string{
 }
 
 func timePlace(s string) (float64, bool) {
-	s = strings.TrimPrefix(s, "<= ")
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "<= "), ">= ")
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, s); err == nil {
 			return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true

@@ -109,7 +109,7 @@ func (c *Collector) Sample(of int64, first bool) *Sample {
 		x := &c.columns[i]
 		out := SampleColumn{Name: x.field.Name, Type: x.field.Type.String(), Nulls: x.nulls, Distinct: int64(len(x.counts)), AtLeast: x.more}
 		if len(x.places) > 0 && len(x.counts) > topValues && x.most > x.lowest {
-			out.Low, out.High, out.Bins = end(x.low), end(x.high), make([]int64, bins)
+			out.Low, out.High, out.Bins = x.end(x.low), x.end(x.high), make([]int64, bins)
 			for _, v := range x.places {
 				out.Bins[min(bins-1, int(bins*((v-x.lowest)/(x.most-x.lowest))))]++
 			}
@@ -125,11 +125,10 @@ func (c *Collector) Sample(of int64, first bool) *Sample {
 	return s
 }
 
-// end is a value without zeros at the end of a time's digits.
-func end(s string) string {
-	if i := strings.LastIndexByte(s, '.'); i >= 0 && strings.Count(s, ":") == 2 {
-		tail := strings.TrimRight(s[i:], "0123456789.")
-		return strings.TrimRight(strings.TrimRight(strings.TrimSuffix(s, tail), "0"), ".") + tail
+// end is a value at an end of a histogram.
+func (x *collected) end(s string) string {
+	if drawing.Kind(x.field.Type.String()) == "times" {
+		return celltext.WithoutZeros(s)
 	}
 	return s
 }

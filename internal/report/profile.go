@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/celltext"
 	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
@@ -312,7 +313,7 @@ func outline(counts []int64, most int) string {
 func valueText(typ, v string, n int) string {
 	switch drawing.Kind(typ) {
 	case "times":
-		v = end(v)
+		v = celltext.WithoutZeros(v)
 	case "fractions":
 		if f, err := strconv.ParseFloat(v, 64); err == nil {
 			v = strconv.FormatFloat(f, 'g', shownDigits, 64)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -141,6 +142,29 @@ func TestOutline(t *testing.T) {
 	} {
 		if got := outline(c.counts, c.most); got != c.want {
 			t.Errorf("%d: %s, want %s", c.counts, got, c.want)
+		}
+	}
+}
+
+// Seconds keep their digits, with and without a fraction and a time zone.
+func TestProfileTimes(t *testing.T) {
+	for _, c := range []struct{ typ, value, want string }{
+		{"timestamp[ms, tz=UTC]", "2020-01-01T10:20:30.000Z", "2020-01-01T10:20:30Z"},
+		{"timestamp[us, tz=America/New_York]", "2020-01-01T10:20:00.000000Z", "2020-01-01T10:20:00Z"},
+		{"timestamp[ns, tz=+05:30]", "2020-01-01T10:20:50.120000000Z", "2020-01-01T10:20:50.12Z"},
+		{"timestamp[ns]", "2020-01-01T10:20:40.000000000", "2020-01-01T10:20:40"},
+		{"timestamp[s, tz=UTC]", "2020-01-01T10:20:40Z", "2020-01-01T10:20:40Z"},
+		{"time64[us]", "10:20:30.000000", "10:20:30"},
+	} {
+		text := writeProfile(t, ProfileOptions{}, &tableprofile.Profile{Rows: 5000, Columns: []tableprofile.Column{measured("t", c.typ, c.value)}})
+		for _, want := range []string{"<dt>least<dd>" + c.want + "<", "<dt>greatest<dd>" + c.want + "<", "<dt>" + c.want + "<", "<p class=\"ends\"><span>" + c.want} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s %s: no %s", c.typ, c.value, want)
+			}
+		}
+		x := collected{field: arrow.Field{Type: &arrow.TimestampType{TimeZone: "UTC"}}}
+		if got := x.end(c.value); got != c.want {
+			t.Errorf("%s of a sample: %s", c.value, got)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowjson"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -102,7 +103,7 @@ func (f *File) statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, su
 		}
 		return "", "", sum
 	case s.Decimal != nil:
-		return s.Decimal.Min, s.Decimal.Max, s.Decimal.Sum
+		return decimalStat(t, s.Decimal.Min), decimalStat(t, s.Decimal.Max), decimalStat(t, s.Decimal.Sum)
 	case s.Date != nil:
 		return f.day(s.Date.Min), f.day(s.Date.Max), ""
 	case s.Binary != nil:
@@ -110,9 +111,9 @@ func (f *File) statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, su
 	case s.Timestamp != nil:
 		x := s.Timestamp
 		if x.MinUTC != nil || x.MaxUTC != nil {
-			return instantText(x.MinUTC, x.MinNanos), latest(x.MaxUTC, x.MaxNanos), ""
+			return f.earliest(x.MinUTC, x.MinNanos), latest(x.MaxUTC, x.MaxNanos), ""
 		}
-		return instantText(x.Min, x.MinNanos), latest(x.Max, x.MaxNanos), ""
+		return f.earliest(x.Min, x.MinNanos), latest(x.Max, x.MaxNanos), ""
 	case s.Collection != nil:
 		x := s.Collection
 		low, high = lengthText(x.MinChildren), lengthText(x.MaxChildren)
@@ -132,6 +133,20 @@ func integer(v *int64) string {
 		return ""
 	}
 	return strconv.FormatInt(*v, 10)
+}
+
+// decimalStat renders a decimal with as many digits behind the point as its column has; as it is, where that would change it.
+func decimalStat(t *orcwire.Type, text string) string {
+	if t.Precision == 0 {
+		return text // of Hive 0.11: any number of digits
+	}
+	_, scale := t.DecimalType()
+	down, ok := parseDecimal(text, int(scale), false)
+	up, _ := parseDecimal(text, int(scale), true)
+	if !ok || down.Cmp(up) != 0 {
+		return text
+	}
+	return string(arrowjson.AppendDecimal(nil, down.String(), scale))
 }
 
 // lengthText says how many elements a list, or entries a map, has.
@@ -201,6 +216,16 @@ func instantText(v *int64, nanos int32) string {
 		return t.Format("2006-01-02 15:04:05.000")
 	}
 	return t.Format("2006-01-02 15:04:05.000000000")
+}
+
+// earliest is the text of a least value. Before 1970 the C++ writer may have cut off towards zero: there it is a bound, a millisecond
+// below what the writer says.
+func (f *File) earliest(v *int64, nanos int32) string {
+	if v == nil || f.quirks.Writer != orcwire.WriterCPP || *v > 0 || *v == math.MinInt64 || nanos != 0 {
+		return instantText(v, nanos)
+	}
+	below := *v - 1
+	return ">= " + instantText(&below, 0)
 }
 
 // latest is the text of a greatest value. Where statistics do not say what it has beyond milliseconds, or say the most that there can

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowjson"
 	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -202,6 +203,12 @@ func boundText(s scalar.Scalar) string {
 	}
 	if h, ok := s.(*scalar.Float16); ok {
 		return strconv.FormatFloat(float64(halffloat.Float32(h.Value)), 'g', -1, 32)
+	}
+	switch d := s.(type) { // what they print went through a double
+	case *scalar.Decimal128:
+		return string(arrowjson.AppendDecimal(nil, d.Value.BigInt().String(), d.DataType().(*arrow.Decimal128Type).Scale))
+	case *scalar.Decimal256:
+		return string(arrowjson.AppendDecimal(nil, d.Value.BigInt().String(), d.DataType().(*arrow.Decimal256Type).Scale))
 	}
 	text := s.String()
 	if text == "" || text[0] == '"' {

@@ -16,10 +16,38 @@ import (
 
 // TestInfoOfDurations inspects statistics of durations, which arrow's own scalars cannot print.
 func TestInfoOfDurations(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Duration_ms}}, nil)
+	checkBounds(t, arrow.FixedWidthTypes.Duration_ms, func(b array.Builder) { b.(*array.DurationBuilder).AppendValues([]arrow.Duration{-5, 70}, nil) }, "-5ms", "70ms")
+}
+
+// TestInfoOfDecimals inspects statistics of decimals that no double holds. They have the digits behind the point that their column has.
+func TestInfoOfDecimals(t *testing.T) {
+	for _, c := range []struct {
+		typ      arrow.DataType
+		min, max string
+	}{
+		{&arrow.Decimal128Type{Precision: 20, Scale: 2}, "-0.01", "1.10"},
+		{&arrow.Decimal128Type{Precision: 9, Scale: 2}, "-5.10", "7.77"},
+		{&arrow.Decimal128Type{Precision: 30, Scale: 2}, "0.10", "12345678901234567890.10"},
+		{&arrow.Decimal128Type{Precision: 38}, "-99999999999999999999999999999999999999", "3"},
+		{&arrow.Decimal256Type{Precision: 60, Scale: 2}, "1.10", "12345678901234567890123456789012345678901234567890.10"},
+	} {
+		checkBounds(t, c.typ, func(b array.Builder) {
+			for _, text := range []string{c.max, c.min} {
+				if err := b.AppendValueFromString(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, c.min, c.max)
+	}
+}
+
+// checkBounds writes values of a type, and checks the bounds that inspecting the file shows.
+func checkBounds(t *testing.T, typ arrow.DataType, values func(array.Builder), low, high string) {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	defer b.Release()
-	b.Field(0).(*array.DurationBuilder).AppendValues([]arrow.Duration{-5, 70}, nil)
+	values(b.Field(0))
 	rec := b.NewRecord()
 	defer rec.Release()
 	p, err := writer.Format().Plan(schema, arrowio.WriteOptions{})
@@ -44,8 +72,8 @@ func TestInfoOfDurations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := info.Columns[0].Stats; s == nil || s.Min != "-5ms" || s.Max != "70ms" {
-			t.Errorf("%+v", s)
+		if s := info.Columns[0].Stats; s == nil || s.Min != low || s.Max != high {
+			t.Errorf("%v: %+v, want %s to %s", typ, s, low, high)
 		}
 	}
 }
