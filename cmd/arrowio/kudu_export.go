@@ -66,7 +66,7 @@ func (a *app) kuduExportCommand() *cobra.Command {
 		Use:   "export [flags] DIR... OUTDIR",
 		Short: "Write the tables of a stopped server to files",
 		Long: `Export writes each table of a tablet server to a file OUTDIR/TABLE.parquet, or to a directory for formats that need one. DIR is the
-server's directory of write-ahead logs (--fs_wal_dir). --all exports all tables, and --table the ones that it names.
+server's directory of write-ahead logs (--fs_wal_dir). OUTDIR is a local directory outside those of servers. --all exports all tables, and --table the ones that it names.
 
 Each file appears only when it is complete. If a table fails, export goes on with the others; the report names it, and the exit
 code is that of the first error. If --salvage or --rebuild has reported losses, the exit code is 4.
@@ -129,6 +129,9 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 	}
 	format, err := a.outputFormat(f.to.word, out)
 	if err != nil {
+		return err
+	}
+	if out, err = kuduOutdir("kudu export", out); err != nil {
 		return err
 	}
 	if err := checkOverlap(dirs, out); err != nil {

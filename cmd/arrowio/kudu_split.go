@@ -49,7 +49,11 @@ and prints how many there are.`,
 		},
 		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Set, f.Out = args[0], args[1]
+			out, err := kuduOutdir("kudu split", args[1])
+			if err != nil {
+				return err
+			}
+			f.Set, f.Out = args[0], out
 			return a.kuduSplit(cmd.Context(), f)
 		},
 	}

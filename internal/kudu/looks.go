@@ -27,6 +27,19 @@ func looksLikeServer(dir string) bool {
 	return false
 }
 
+// IsServerDir tells whether dir is one of a Kudu server's own, as far as its files tell. Those that tell it may be damaged.
+func IsServerDir(dir string) bool {
+	if ofTabletServer(dir) {
+		return true
+	}
+	for _, name := range []string{consensusName, filepath.Join(dataName, dirInstanceName), dirInstanceName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // ofTabletServer knows the directory by the instance file that Kudu leaves in each of a server's, and the one of tablets'
 // metadata and logs by what else is in it.
 func ofTabletServer(dir string) bool {

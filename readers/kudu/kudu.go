@@ -87,6 +87,9 @@ func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Opt
 	return v, nil
 }
 
+// IsServerDir reports whether a local directory is one of a Kudu server's own, as far as its files tell; they may be damaged.
+func IsServerDir(dir string) bool { return kudu.IsServerDir(dir) }
+
 // IsOverview reports whether f shows the directories of a server as OpenOverview does. Format opens them so to verify or to
 // describe several tables.
 func IsOverview(f arrowio.File) bool {
