@@ -256,7 +256,8 @@ func (h *hadoop) output(t *testing.T) {
 	}
 	fails(t, do(t, "convert", local, h.root+"/out/a.orc"), 2, h.root+"/out/a.orc: ", "--force")
 	ok(t, "convert", "--force", "--rows", "0:10", local, h.root+"/out/a.orc")
-	ok(t, "convert", "--force", "--to", "ipc", "--rows", "0:10", local, h.root+"/out/parts") // a file in the place of a directory
+	fails(t, do(t, "convert", "--force", "--to", "ipc", "--rows", "0:10", local, h.root+"/out/parts"), 2, "/out/parts", "is a directory")
+	ok(t, "convert", "--force", "--to", "ipc", "--rows", "0:10", local, h.root+"/out/parts/")
 	for _, path := range []string{"/out/a.orc", "/out/parts"} {
 		if got := ok(t, "scan", h.root+path); !strings.Contains(got, "10 rows") {
 			t.Errorf("%s: %s", path, got)

@@ -54,7 +54,7 @@ type kuduExport struct {
 
 // kuduFlagNames are the options of reading Kudu that export has, by their names there.
 var kuduFlagNames = map[string]string{
-	"kudu-data-dir": "data-dir", "kudu-metadata-dir": "metadata-dir", "kudu-key": "key", "kudu-snapshot": "snapshot", "kudu-wal": "wal", "kudu-uncommitted": "uncommitted",
+	"kudu-data-dir": "data-dir", "kudu-metadata-dir": "metadata-dir", "kudu-encryption-key": "key", "kudu-snapshot": "snapshot", "kudu-wal": "wal", "kudu-uncommitted": "uncommitted",
 	"kudu-wal-memory": "wal-memory", "kudu-salvage": "salvage", "kudu-rebuild": "rebuild", "kudu-schema": "schema", "kudu-strings": "strings",
 	"kudu-replica": "replica", "kudu-merge": "merge",
 }
@@ -182,7 +182,7 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 		return a.exportedOfSeveral(ctx, f, dir, options)
 	}
 	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{
-		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-key"], Rebuild: options["kudu-rebuild"], Schemas: optionLines(options["kudu-schema"]),
+		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-encryption-key"], Rebuild: options["kudu-rebuild"], Schemas: optionLines(options["kudu-schema"]),
 		Salvage: options["kudu-salvage"] == "true",
 	})
 	if err != nil {
@@ -272,7 +272,7 @@ func (a *app) exportTable(ctx context.Context, f *kuduExportFlags, format arrowi
 func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out string, t *exportedTable) error {
 	o := f.readFlags.options.forFormat(readkudu.Name)
 	d, err := readkudu.Define(ctx, dir, arrowio.Limits{}, readkudu.Options{
-		Data: optionLines(o["kudu-data-dir"]), Metadata: o["kudu-metadata-dir"], Key: o["kudu-key"], Table: o["kudu-table"], Salvage: o["kudu-salvage"] == "true",
+		Data: optionLines(o["kudu-data-dir"]), Metadata: o["kudu-metadata-dir"], Key: o["kudu-encryption-key"], Table: o["kudu-table"], Salvage: o["kudu-salvage"] == "true",
 		Rebuild: o["kudu-rebuild"], Schemas: optionLines(o["kudu-schema"]),
 		Servers: optionLines(o["kudu-server"]), Replica: o["kudu-replica"], Merge: o["kudu-merge"] == "true",
 	})

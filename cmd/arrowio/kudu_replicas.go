@@ -128,7 +128,7 @@ func printReplicas(w sheet, l *kuduListing) error {
 // exportedOfSeveral lists the tables to export of several servers.
 func (a *app) exportedOfSeveral(ctx context.Context, f *kuduExportFlags, dir string, options map[string]string) ([]arrowio.MemberInfo, error) {
 	list, err := readkudu.Replicas(ctx, dir, arrowio.Limits{}, readkudu.Options{
-		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-key"], Servers: optionLines(options["kudu-server"]),
+		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-encryption-key"], Servers: optionLines(options["kudu-server"]),
 		Replica: options["kudu-replica"], Merge: options["kudu-merge"] == "true", Rebuild: options["kudu-rebuild"],
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ type DirOptions struct {
 	NoData   bool     // go on without data directories, with a note in Notes: for callers that need only the superblocks
 	// DataLater is for callers that may not need blocks: if no data directory is found, NeedData returns the error, not OpenDirs.
 	DataLater bool
-	Key       string // the option kudu-key; "" = keys are found in instance files
+	Key       string // the option kudu-encryption-key; "" = keys are found in instance files
 	ForImport bool   // refuse what cannot be written: encrypted directories, and records in RocksDB
 	Limits    arrowio.Limits
 }

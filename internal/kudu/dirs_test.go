@@ -180,7 +180,7 @@ func TestDirsOfOthers(t *testing.T) {
 	refuse("other block manager", errs.ErrUnsupported, into, `"logr"`, "with a client of Kudu")
 
 	s.write(protoContainer("kudu.InstanceMetadataPB", protoMsg{}.str(1, "server").str(3, "abcdef")), "second", "instance")
-	refuse("encrypted", errs.ErrUnsupported, two("second"), "encrypted", "--kudu-key")
+	refuse("encrypted", errs.ErrUnsupported, two("second"), "encrypted", "--kudu-encryption-key")
 
 	// A sibling that is another's is not taken for the server's.
 	k := newServer(t, "server", "d0")

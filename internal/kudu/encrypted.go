@@ -33,7 +33,7 @@ func (k *keyring) give(option string) (err error) {
 		return nil
 	}
 	if k.keys, err = atrest.Given(option); err != nil {
-		return fmt.Errorf("%w: %w", errs.Opt("kudu-key", ""), err)
+		return fmt.Errorf("%w: %w", errs.Opt("kudu-encryption-key", ""), err)
 	}
 	k.given = true
 	return nil
@@ -91,7 +91,7 @@ func (k *keyring) find(ctx context.Context, option string, o arrowio.OpenOptions
 		return k.missing(k.instance)
 	}
 	return errs.Errorf(errs.ErrUnsupported, "the file is encrypted (--encrypt_data_at_rest), and in no folder above it is the instance file that has the key: name the server's directory with %w, or a file of the key with %w",
-		errs.Opt("from", "kudu"), errs.Opt("kudu-key", ""))
+		errs.Opt("from", "kudu"), errs.Opt("kudu-encryption-key", ""))
 }
 
 // instanceDepth is how many folders a server's files lie in below its instance file, at most: blocks of the file block manager.
@@ -100,14 +100,14 @@ const instanceDepth = 5
 // missing is the error of having no key that fits. path is an encrypted file.
 func (k *keyring) missing(path string) error {
 	if k.given {
-		return errs.Errorf(errs.ErrOption, "kudu: %s is encrypted, and no key of %w fits it", path, errs.Opt("kudu-key", ""))
+		return errs.Errorf(errs.ErrOption, "kudu: %s is encrypted, and no key of %w fits it", path, errs.Opt("kudu-encryption-key", ""))
 	}
 	of := ""
 	if len(k.versions) > 0 {
 		of = fmt.Sprintf(" (%s)", strings.Join(k.versions, ", "))
 	}
 	return errs.Errorf(errs.ErrUnsupported, "kudu: %s: the server's files are encrypted (--encrypt_data_at_rest), and their key%s is not here as Kudu's default key provider keeps it: "+
-		"have the key service of the server unwrap it, and name a file of it with %w", path, of, errs.Opt("kudu-key", ""))
+		"have the key service of the server unwrap it, and name a file of it with %w", path, of, errs.Opt("kudu-encryption-key", ""))
 }
 
 // open returns the content of a file, decrypted if it is encrypted and there are keys. It begins at the offset from of an encrypted

@@ -94,7 +94,7 @@ func TestKeyOption(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return "kudu-key=" + file
+		return "kudu-encryption-key=" + file
 	}
 	refused := func(kind error, words string, options ...string) {
 		t.Helper()
@@ -106,12 +106,12 @@ func TestKeyOption(t *testing.T) {
 		}
 	}
 	refused(errs.ErrUnsupported, "their key (kudu_cluster_key@0) is not here")
-	refused(errs.ErrOption, "no key of --kudu-key fits it", write(other))
+	refused(errs.ErrOption, "no key of --kudu-encryption-key fits it", write(other))
 	refused(errs.ErrOption, "line 2 is not a key", write(key+"\n"+other+"x"))
 	refused(errs.ErrOption, "line 1: a key of 32 bits", write("00112233"))
 	refused(errs.ErrOption, "there is no key", write("\n"))
-	refused(errs.ErrOption, "no variable ARROWIO_TEST_NONE", "kudu-key=env:ARROWIO_TEST_NONE")
-	refused(errs.ErrOption, "no such file", "kudu-key="+file+".none")
+	refused(errs.ErrOption, "no variable ARROWIO_TEST_NONE", "kudu-encryption-key=env:ARROWIO_TEST_NONE")
+	refused(errs.ErrOption, "no such file", "kudu-encryption-key="+file+".none")
 	if _, err := OpenDirs(DirOptions{Wal: s.path("wal"), ForImport: true}); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "load the rows with a client") {
 		t.Errorf("import: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestKeyOption(t *testing.T) {
 		t.Errorf("%d rows, %q, %v", len(got), warnings, err)
 	}
 	t.Setenv("ARROWIO_TEST_KEY", key)
-	if got, _, err := s.scanAll("kudu-key=env:ARROWIO_TEST_KEY"); err != nil || len(got) != 87 {
+	if got, _, err := s.scanAll("kudu-encryption-key=env:ARROWIO_TEST_KEY"); err != nil || len(got) != 87 {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
 	// Without instance files nothing says that the key is not the right one, but that it fits.
@@ -130,10 +130,10 @@ func TestKeyOption(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, _, err := s.scanAll("kudu-key=env:ARROWIO_TEST_KEY"); err != nil || len(got) != 87 {
+	if got, _, err := s.scanAll("kudu-encryption-key=env:ARROWIO_TEST_KEY"); err != nil || len(got) != 87 {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
-	refused(errs.ErrUnsupported, "name a file of it with --kudu-key")
+	refused(errs.ErrUnsupported, "name a file of it with --kudu-encryption-key")
 }
 
 // Damage of encrypted files is damage: it is found, and a salvage goes on.
@@ -192,7 +192,7 @@ func TestEncryptedFileAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := openServerFile(context.Background(), bytes.NewReader(b), arrowio.OpenOptions{Name: path, OpenSource: func(_ context.Context, name string) (arrowio.OpenSource, error) { return local.OpenFile(name) }, Options: map[string]string{"kudu-key": key}})
+		f, err := openServerFile(context.Background(), bytes.NewReader(b), arrowio.OpenOptions{Name: path, OpenSource: func(_ context.Context, name string) (arrowio.OpenSource, error) { return local.OpenFile(name) }, Options: map[string]string{"kudu-encryption-key": key}})
 		if err != nil {
 			return "", err
 		}

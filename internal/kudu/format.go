@@ -57,7 +57,7 @@ func Format() arrowio.Format {
 		Options: []arrowio.Option{
 			{Name: "kudu-data-dir", Usage: "a data directory of the server (--fs_data_dirs)", Default: "INPUT's sibling data, or INPUT itself", Repeated: true},
 			{Name: "kudu-metadata-dir", Usage: "the server's metadata directory (--fs_metadata_dir), where it has one", Default: "where Kudu looks: INPUT, then the first data directory"},
-			{Name: "kudu-key", Usage: "the key of encrypted files that a key service has unwrapped: a file of hexadecimal digits, or env:NAME", Default: "what Kudu's default key provider keeps with the files"},
+			{Name: "kudu-encryption-key", Usage: "the key of encrypted files that a key service has unwrapped: a file of hexadecimal digits, or env:NAME", Default: "what Kudu's default key provider keeps with the files"},
 			{Name: "kudu-table", Usage: "name or id of the table to read", Default: "the only table"},
 			{Name: "kudu-tablet", Usage: "id of the one tablet to read", Default: "all tablets of the table"},
 			{Name: "kudu-block", Usage: "id of one block to read by itself, as the CFile that it is; needs no superblock", Default: "a table"},
@@ -127,7 +127,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		return o, err
 	}
 	o = Options{
-		Data: options.Values(given["kudu-data-dir"]), Metadata: given["kudu-metadata-dir"], Key: given["kudu-key"],
+		Data: options.Values(given["kudu-data-dir"]), Metadata: given["kudu-metadata-dir"], Key: given["kudu-encryption-key"],
 		Table: given["kudu-table"], Tablet: given["kudu-tablet"], Block: given["kudu-block"],
 		SkipLog: m["kudu-wal"] == "skip", Uncommitted: given["kudu-uncommitted"],
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",

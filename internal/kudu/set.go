@@ -99,7 +99,7 @@ func (o *Options) forSet() error {
 	}{
 		{"kudu-data-dir", len(o.Data) > 0},
 		{"kudu-metadata-dir", o.Metadata != ""},
-		{"kudu-key", o.Key != ""},
+		{"kudu-encryption-key", o.Key != ""},
 		{"kudu-tablet", o.Tablet != ""},
 		{"kudu-table", o.Table != ""},
 		{"kudu-block", o.Block != ""},

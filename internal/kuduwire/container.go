@@ -110,7 +110,7 @@ func (c *Container) head() error {
 // encrypted is the error of files that begin with "kuduenc".
 func encrypted() error {
 	return errs.Errorf(errs.ErrUnsupported,
-		"the file is encrypted (--encrypt_data_at_rest), and no instance file is here that has the key: name a file of it with %w", errs.Opt("kudu-key", ""))
+		"the file is encrypted (--encrypt_data_at_rest), and no instance file is here that has the key: name a file of it with %w", errs.Opt("kudu-encryption-key", ""))
 }
 
 // Next returns the next message, a part of the container; false at the end and after an error.
