@@ -49,7 +49,7 @@ the terminal.`,
 	}
 	fs := cmd.Flags()
 	fs.Var(&f.columns, "columns", "only these columns, in this order; a.b is child b of struct a, whose children keep their order; #3 the third column, for those of one name")
-	fs.Var(&f.exclude, "exclude", "all columns but these; a.b is child b of struct a")
+	fs.Var(someColumns{&f.exclude}, "exclude", "all columns but these; a.b is child b of struct a")
 	fs.Var(&filterText{text: &f.filter}, "where", "begin with only the rows for which this is true; f changes it; see arrowio help where")
 	fs.BoolVar(&f.rows, "rows", false, "begin with the rows")
 	fs.BoolVar(&f.mouse, "mouse", false, "let the wheel of the mouse move the cursor; the terminal's own selection of text then needs Shift")

@@ -111,7 +111,7 @@ in the last case. To standard output goes one file: rows that need more are an e
 	addSortFlag(cmd, &f.sort)
 	f.limit.min = 1
 	cmd.Flags().VarP(&f.limit, "limit", "n", "write the first `N` rows (default: all)")
-	cmd.Flags().Var(&f.parts, "partition-by", "make OUTPUT a directory with a directory NAME=VALUE for every value of these columns")
+	cmd.Flags().Var(someColumns{&f.parts}, "partition-by", "make OUTPUT a directory with a directory NAME=VALUE for every value of these columns")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
 	return cmd, f

@@ -36,6 +36,7 @@ type diffSide struct {
 	read    *readFlags
 	given   []string // OPTION=VALUE, for this side alone
 	in      []string
+	masked  []string // columns that are shown masked in files that were opened
 }
 
 // mostShown bounds --limit: so many differences are kept in memory, and their rows read again.
@@ -95,7 +96,7 @@ Options for reading are for both inputs, or with --a and --b for one.`,
 	for _, s := range f.sides {
 		fs.StringArrayVar(&s.given, strings.ToLower(s.name), nil, "`OPTION=VALUE` for reading "+s.name+" alone, such as from=csv; may be given several times")
 	}
-	fs.Var(&f.key, "key", "find rows by these columns instead of by position")
+	fs.Var(someColumns{&f.key}, "key", "find rows by these columns instead of by position")
 	fs.BoolVar(&f.unordered, "unordered", false, "compare rows in any order")
 	fs.BoolVar(&f.schemaOnly, "schema-only", false, "compare columns, types and metadata, no rows")
 	fs.BoolVar(&f.strict, "strict", false, "other types, nullability, order of columns and metadata are differences, too")

@@ -25,7 +25,8 @@ type diffDoc struct {
 
 	Warnings []arrowio.Warning `json:"warnings"`
 
-	compared int // columns
+	compared  int  // columns
+	onlyApart bool // all that differs is columns whose values could not be compared
 }
 
 // diffInput says what one of the inputs is.
@@ -201,13 +202,25 @@ func (d *diffDoc) count(p *tablediff.Pairing, r *tablediff.Result) {
 // judge decides whether the inputs are the same.
 func (d *diffDoc) judge(f *diffFlags) {
 	s := d.Schema
-	d.Same = len(s.OnlyA) == 0 && len(s.OnlyB) == 0 && !slices.ContainsFunc(s.Columns, func(c diffColumn) bool { return c.Apart != "" })
+	d.Same = len(s.OnlyA) == 0 && len(s.OnlyB) == 0
 	if r := d.Rows; r != nil {
 		d.Same = d.Same && r.Changed == 0 && r.OnlyA == 0 && r.OnlyB == 0
 	}
 	if f.strict {
 		d.Same = d.Same && s.Same
 	}
+	d.onlyApart = d.Same && d.apart() > 0
+	d.Same = d.Same && !d.onlyApart
+}
+
+// apart counts the columns whose values cannot be compared.
+func (d *diffDoc) apart() (n int) {
+	for _, c := range d.Schema.Columns {
+		if c.Apart != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func (d *diffDoc) print(w sheet) error {
@@ -232,8 +245,12 @@ func (d *diffDoc) print(w sheet) error {
 	switch {
 	case d.Same:
 		return w.printLine("They are equal.")
+	case d.Rows != nil && d.Rows.Equal == nil && d.onlyApart:
+		return w.printLine("Not compared: no row could be.")
 	case d.Rows != nil && d.Rows.Equal == nil:
 		return w.printLine("They differ: no row could be compared.")
+	case d.onlyApart:
+		return w.printLine("They are equal as far as they could be compared; " + plural(d.apart(), "column") + " could not be.")
 	}
 	return w.printLine("They differ.")
 }
@@ -285,7 +302,7 @@ func (d *diffDoc) printRows(w sheet) error {
 	case r.Equal == nil:
 		w.line("", "  ", text+"none compared, as they have no column in common whose values can be")
 		return nil
-	case len(d.Schema.OnlyA)+len(d.Schema.OnlyB) > 0 || slices.ContainsFunc(d.Schema.Columns, func(c diffColumn) bool { return c.Apart != "" }):
+	case len(d.Schema.OnlyA)+len(d.Schema.OnlyB) > 0 || d.apart() > 0:
 		text += fmt.Sprintf("by %s that could be compared, ", plural(d.compared, "column"))
 	}
 	text += humanize.Comma(*r.Equal) + " equal"

@@ -66,6 +66,10 @@ func (a *app) diffOnce(ctx context.Context, f *diffFlags) (doc *diffDoc, again b
 		return nil, false, err
 	}
 	by := tablediff.PairOptions{Exclude: f.selected.exclude, IgnoreCase: f.ignoreCase}
+	if !f.schemaOnly {
+		f.addMasked(sets)
+		by.Masked = [2][]string{f.sides[0].masked, f.sides[1].masked}
+	}
 	pairing := tablediff.Pair(schemas[0], schemas[1], by)
 	if excluded := f.selected.exclude; len(excluded) > 0 && len(pairing.Columns)+len(pairing.OnlyA)+len(pairing.OnlyB) == 0 {
 		return nil, false, usagef("--exclude leaves no column to compare")
@@ -81,8 +85,23 @@ func (a *app) diffOnce(ctx context.Context, f *diffFlags) (doc *diffDoc, again b
 		return doc, false, nil
 	}
 	again, err = a.diffRows(ctx, f, sets, schemas, pairing, by, doc)
+	if f.addMasked(sets) && err == nil { // in a file of a table that was opened only now
+		return nil, true, nil
+	}
 	doc.judge(f)
 	return doc, again, err
+}
+
+// addMasked notes which columns are masked in the files opened so far, and reports whether one is new.
+func (f *diffFlags) addMasked(sets [2]*inputSet) (more bool) {
+	for i, s := range f.sides {
+		for _, c := range sets[i].maskedColumns() {
+			if !slices.Contains(s.masked, c) {
+				s.masked, more = append(s.masked, c), true
+			}
+		}
+	}
+	return more
 }
 
 // projected returns the schema of some columns; nil = all.
@@ -111,6 +130,9 @@ func (f *diffFlags) checkExcluded(schemas [2]*arrow.Schema) error {
 
 // diffRows compares the rows.
 func (a *app) diffRows(ctx context.Context, f *diffFlags, sets [2]*inputSet, schemas [2]*arrow.Schema, pairing *tablediff.Pairing, by tablediff.PairOptions, doc *diffDoc) (again bool, err error) {
+	if err := pairing.CheckKey(f.key); err != nil {
+		return false, err
+	}
 	var scans [2]*arrowio.Scanner
 	var options [2]arrowio.ScanOptions
 	w := work{rows: arrowio.UnknownRows}

@@ -62,7 +62,7 @@ func addColumnFlags(cmd *cobra.Command) *selectFlags {
 	s := &selectFlags{batchRows: countValue{min: 1}}
 	fs := cmd.Flags()
 	fs.Var(&s.columns, "columns", "only these columns, in this order; a.b is child b of struct a, whose children keep their order; #3 the third column, for those of one name")
-	fs.Var(&s.exclude, "exclude", "all columns but these; a.b is child b of struct a")
+	fs.Var(someColumns{&s.exclude}, "exclude", "all columns but these; a.b is child b of struct a")
 	addWhere(fs, &s.where, "only rows for which this is true, such as \"price >= 10 AND tag IN ('x', 'y')\"; may be given several times; see arrowio help where")
 	fs.Var(&s.batchRows, "batch-rows", "rows of a batch (default 65536)")
 	return s

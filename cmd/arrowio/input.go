@@ -130,6 +130,7 @@ type inputSet struct {
 	far    []farTimes                            // of the files that were opened
 	units  []coarserUnit                         // of the files that were opened: see noteUnits
 	stored map[string]func(path string) []string // farTimes.stored by file
+	masked []string                              // columns that are shown masked in files that were opened
 	kept   []*openFile                           // those that stay open: the first, and standard input
 	shared map[int]*openFile                     // the same by number
 	sizes  []int64                               // of each file, as far as they were opened
@@ -271,6 +272,24 @@ func (d *inputSet) drop(s *arrow.Schema) {
 	}
 }
 
+// noteMasked records the columns that a file shows masked.
+func (d *inputSet) noteMasked(f arrowio.File) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, w := range arrowio.WarningsOf(f) {
+		if w.Kind == arrowio.WarnMasked {
+			d.masked = append(d.masked, w.Columns...)
+		}
+	}
+}
+
+// maskedColumns returns the columns that are shown masked in a file that was opened.
+func (d *inputSet) maskedColumns() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.masked)
+}
+
 // opened records the size and the statistics of file i.
 func (d *inputSet) opened(i int, f *openFile) {
 	d.mu.Lock()
@@ -340,6 +359,7 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, in dataset.Inp
 		columns = left
 	}
 	ds.drop(f.Schema())
+	ds.noteMasked(r.shown.warned(r, f))
 	f.warn = func() { a.warn(f.name, r.shown.warned(r, f), columns) }
 	f.warn()
 	ds.opened(i, f)

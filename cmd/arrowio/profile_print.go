@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/internal/celltext"
+	"github.com/arrowio/arrowio/internal/report"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
 
@@ -32,6 +33,9 @@ func printProfile(w sheet, d profileDoc) error {
 	rows := make([][]string, len(d.Columns))
 	for i := range d.Columns {
 		rows[i] = profileRow(&d.Columns[i], d.Rows)
+		if report.Masked(d.Warnings, d.Columns[i].Path) {
+			rows[i][3] = strings.TrimPrefix(rows[i][3]+", masked", ", ")
+		}
 	}
 	return printTable(w, header, right, rows)
 }

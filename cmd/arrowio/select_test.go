@@ -34,6 +34,17 @@ func TestColumnsTwiceOrNone(t *testing.T) {
 	fails(t, do(t, "count", "--where", "id", in), 2, "column id is int64: only a boolean column is a condition by itself")
 }
 
+// A list of columns that names none is no list: an empty variable of a shell must not change what is done.
+func TestColumnsEmpty(t *testing.T) {
+	in := csvFile(t)
+	for _, args := range [][]string{{"diff", "--key", "", in, in}, {"cat", "--exclude", "", in}, {"convert", "--partition-by", "", in, t.TempDir() + "/out"}, {"browse", "--exclude", "", in}, {"convert", "--sort=", in, t.TempDir() + "/out.orc"}} {
+		o := do(t, args...)
+		if o.code != 2 || !strings.Contains(o.err, "empty column name") && args[1] != "--sort=" {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
+
 // A range without rows is no error, as over Flight and in Python: no row is read.
 func TestRowsNone(t *testing.T) {
 	in := csvFile(t)

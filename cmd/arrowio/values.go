@@ -122,6 +122,16 @@ func (v *columnsValue) Set(s string) error {
 	return nil
 }
 
+// someColumns is a columnsValue that names at least one column.
+type someColumns struct{ *columnsValue }
+
+func (v someColumns) Set(s string) error {
+	if s == "" {
+		return fmt.Errorf("an empty column name")
+	}
+	return v.columnsValue.Set(s)
+}
+
 // filterValue is a predicate in the filter language. Given several times, all of them must be true.
 type filterValue struct{ x expr.Expr }
 

@@ -213,7 +213,8 @@ func (k *file) adviseValues(add func(kind, what, why string)) {
 		add("bad", "checksums do not match: "+names(bad), "The file has changed since it was written.")
 	}
 	if len(masked) > 0 {
-		add("advice", "encrypted, and shown masked: "+names(masked), "The keys are not here (--orc-keys). Values and statistics are those that stand in their place.")
+		f := maskedFinding(masked)
+		add(f.Kind, f.What, f.Why)
 	}
 	if len(empty) > 0 {
 		add("good", "only nulls: "+names(empty), "Nothing is lost without them.")

@@ -124,7 +124,7 @@ func (b *box) Half() float64 { return b.Right - b.Left }
 func newProfilePage(o ProfileOptions, p *tableprofile.Profile, l profileLevel) *profilePage {
 	out := &profilePage{
 		head: newHead(o.Title, "profile"), Version: o.Version, Files: o.Files, Formats: drawing.Short(o.Formats), Filter: drawing.Text(o.Filter), Part: o.Part,
-		Rows: p.Rows, Exact: p.ExactDistinct, Findings: profileFindings(p), ColumnsOf: len(p.Columns),
+		Rows: p.Rows, Exact: p.ExactDistinct, Findings: profileFindings(p, o.Warnings), ColumnsOf: len(p.Columns),
 	}
 	for _, w := range o.Warnings[:min(len(o.Warnings), maxNotes)] {
 		out.Noted = append(out.Noted, drawing.Text(w.String()))
@@ -136,6 +136,9 @@ func newProfilePage(o ProfileOptions, p *tableprofile.Profile, l profileLevel) *
 		}
 		if i < l.columns {
 			x := newProfileColumn(c, i, p.Rows, l)
+			if x.Nulls != "" && Masked(o.Warnings, c.Path) {
+				x.Nulls += ", masked"
+			}
 			out.Has.add(&x)
 			out.Columns = append(out.Columns, x)
 			out.Estimates = out.Estimates || c.Distinct != nil && !c.Distinct.Exact

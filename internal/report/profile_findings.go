@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
@@ -15,9 +16,19 @@ const (
 )
 
 // profileFindings lists what stands out among columns.
-func profileFindings(p *tableprofile.Profile) (out []Finding) {
+func profileFindings(p *tableprofile.Profile, warnings []arrowio.Warning) (out []Finding) {
 	if p.Rows < 2 {
 		return nil
+	}
+	masked := make([]bool, len(p.Columns))
+	var hidden []string
+	for i := range p.Columns {
+		if path := p.Columns[i].Path; Masked(warnings, path) {
+			masked[i], hidden = true, append(hidden, drawing.Clip(drawing.Named(path), 80))
+		}
+	}
+	if len(hidden) > 0 {
+		out = append(out, maskedFinding(hidden))
 	}
 	for _, f := range []struct {
 		is        func(c *tableprofile.Column) bool
@@ -41,7 +52,7 @@ func profileFindings(p *tableprofile.Profile) (out []Finding) {
 		var names []string
 		n := 0
 		for i := range p.Columns {
-			if c := &p.Columns[i]; f.is(c) {
+			if c := &p.Columns[i]; !masked[i] && f.is(c) {
 				if n++; n <= namedAtMost {
 					names = append(names, drawing.Clip(drawing.Named(c.Path), 80))
 				}

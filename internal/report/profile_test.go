@@ -117,15 +117,32 @@ func TestProfileFindings(t *testing.T) {
 	inside.Rows, inside.Distinct.Count = 3, 3
 	p := &tableprofile.Profile{Rows: 1000, Columns: []tableprofile.Column{id, about, twice, float, text, inside, column("none", "null", 1000, 0, false), column("few", "int8", 950, 9, true), column("one", "int8", 0, 1, true), column("or null", "int8", 1, 1, true)}}
 	var got []string
-	for _, f := range profileFindings(p) {
+	for _, f := range profileFindings(p, nil) {
 		got = append(got, f.What)
 	}
 	want := "only nulls: none; mostly null: few; NaN: float; empty text beside nulls: text; one value in every row: one; no value twice: id; hardly any value twice: about"
 	if s := strings.Join(got, "; "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
-	if p.Rows = 0; profileFindings(p) != nil {
+	if p.Rows = 0; profileFindings(p, nil) != nil {
 		t.Error("no rows stand out")
+	}
+}
+
+// Of columns that are shown masked nothing else is told: their values are not those of the file.
+func TestProfileFindingsMasked(t *testing.T) {
+	column := func(path string, nulls int64) tableprofile.Column {
+		return tableprofile.Column{Path: path, Type: "int64", Rows: 9, Nulls: &nulls, Distinct: &tableprofile.Distinct{Count: 1, Exact: true}}
+	}
+	p := &tableprofile.Profile{Rows: 9, Columns: []tableprofile.Column{column("a", 9), column("s", 0), column(`s."a b"`, 9), column("s.c", 9), column("ab", 0)}}
+	warnings := []arrowio.Warning{{Kind: arrowio.WarnDoubt, Columns: []string{"s.c"}}, {Kind: arrowio.WarnMasked, Columns: []string{"a", "s.a b"}}}
+	var got []string
+	for _, f := range profileFindings(p, warnings) {
+		got = append(got, f.What)
+	}
+	want := `encrypted, and shown masked: a, s."a b"; only nulls: s.c; one value in every row: s, ab`
+	if s := strings.Join(got, "; "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
 	}
 }
 

@@ -14,6 +14,9 @@ import (
 type PairOptions struct {
 	Exclude    []string // paths; what is below them, too. They need not exist.
 	IgnoreCase bool     // names of columns are the same in upper and lower case
+	// Masked are the columns, of A and of B, that are not shown as they are since they are encrypted: paths with dots and without quotes.
+	// What is in them is masked, too. Such a column is not compared.
+	Masked [2][]string
 }
 
 // Column is a column that both tables have: a top-level column, or a field of a struct at any depth.
@@ -114,6 +117,10 @@ func (x *pairer) field(a, b arrow.Field, path []string, atA, atB []int) {
 		Path: expr.Quote(path...), at: [2][]int{atA, atB},
 		A: TypeInfo{a.Type.String(), a.Nullable}, B: TypeInfo{b.Type.String(), b.Nullable},
 	}
+	if c.Apart = x.masked(strings.Join(path, ".")); c.Apart != "" {
+		x.p.Columns = append(x.p.Columns, c)
+		return
+	}
 	sa, isA := a.Type.(*arrow.StructType)
 	sb, isB := b.Type.(*arrow.StructType)
 	if isA && isB {
@@ -128,6 +135,22 @@ func (x *pairer) field(a, b arrow.Field, path []string, atA, atB []int) {
 		c.Note = noted(c.form)
 	}
 	x.p.Columns = append(x.p.Columns, c)
+}
+
+// masked says where a column is masked; "" = in neither table.
+func (x *pairer) masked(path string) string {
+	in := func(masked []string) bool {
+		return slices.ContainsFunc(masked, func(m string) bool { return x.same(m, path) })
+	}
+	switch a, b := in(x.o.Masked[0]), in(x.o.Masked[1]); {
+	case a && b:
+		return "it is encrypted, and shown masked in both"
+	case a:
+		return "it is encrypted, and shown masked in A"
+	case b:
+		return "it is encrypted, and shown masked in B"
+	}
+	return ""
 }
 
 // Comparable returns the number of columns whose values are compared; of structs alone whether they are null does not count.
@@ -154,6 +177,12 @@ func noted(f *form) string {
 func loadPresence(v *vec, d arrow.ArrayData, at, n int) error {
 	v.begin(d, at, n)
 	return nil
+}
+
+// CheckKey refuses columns that cannot be the key.
+func (p *Pairing) CheckKey(key []string) error {
+	_, err := p.compared(key)
+	return err
 }
 
 // compared returns the numbers of the columns whose values are compared, those of the key first.

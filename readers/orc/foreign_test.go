@@ -52,12 +52,27 @@ func TestNullsOfLists(t *testing.T) {
 func TestDWRF(t *testing.T) {
 	for name, c := range map[string]struct{ postscript, want string }{
 		"version":    {"\x08\x01\x10\x00\x20\x01", "this is DWRF"},
-		"no version": {"\x08\x01\x10\x00", "may be DWRF"},
+		"no version": {"\x08\x01\x10\x00", "was cut off or written over, or is still being written; copy it again when it is complete; or it is DWRF"},
 		"ORC":        {"\x08\x01\x10\x00\x20\x00\x20\x0c\x82\xf4\x03\x03ORC", "protobuf"},
 	} {
 		b := "ORC\xff" + c.postscript + string(rune(len(c.postscript)))
 		_, err := Open(t.Context(), local.NewBytesSource([]byte(b)), arrowio.Limits{}, Options{})
-		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, errs.ErrUnsupported) != (name != "ORC") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, errs.ErrUnsupported) != (name == "version") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The last byte of a file that was cut off may read as the length of a postscript, which makes the file no DWRF.
+func TestCutOff(t *testing.T) {
+	for name, c := range map[string]struct{ file, want string }{
+		"no postscript":     {"ORC 12345678\x00", "was cut off"},
+		"an empty footer":   {"ORC 1234\x08\x00\x02", "was cut off"},
+		"the magic":         {"ORC", "a write or a copy of it did not end"},
+		"half of the magic": {"OR", "a write or a copy of it did not end"},
+	} {
+		_, err := Open(t.Context(), local.NewBytesSource([]byte(c.file)), arrowio.Limits{}, Options{})
+		if !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "DWRF") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

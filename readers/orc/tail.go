@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -29,7 +30,13 @@ func (f *File) readTail(ctx context.Context) error {
 	err := f.parseTail(ctx)
 	var e *errs.Error
 	size := f.src.Size()
-	if !errors.As(err, &e) || e.Kind != errs.ErrCorrupt || size < 4 {
+	if !errors.As(err, &e) || e.Kind != errs.ErrCorrupt {
+		return err
+	}
+	if size < 4 {
+		if head, headErr := f.fetchBytes(ctx, 0, size); headErr == nil && size > 0 && strings.HasPrefix(orcwire.Magic, string(head)) {
+			err = located(errs.Errorf(errs.ErrCorrupt, "the file has only the first %d bytes of one: a write or a copy of it did not end; copy or write it again", size), "postscript", 0)
+		}
 		return err
 	}
 	head, headErr := f.fetchBytes(ctx, 0, 3)
@@ -37,19 +44,17 @@ func (f *File) readTail(ctx context.Context) error {
 	if headErr != nil || lastErr != nil || string(head) != orcwire.Magic || string(last) == orcwire.Magic {
 		return err
 	}
-	if f.ps != nil && f.ps.Magic == "" && len(f.ps.Version) == 0 {
-		return located(errDWRF(err), "postscript", f.tail.postscript.Off) // Hive 0.11 made the only others that are so
+	or := ""
+	if f.ps != nil && f.ps.Magic == "" && len(f.ps.Version) == 0 && f.ps.FooterLength > 0 { // Hive 0.11 made the only others that are so
+		or = "; or it is DWRF, an older relative of ORC, which is not supported"
 	}
 	c := *e
-	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off, or is still being written; copy it again when it is complete (%w)", e.Err)
+	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off or written over, or is still being written; copy it again when it is complete%s (%w)", or, e.Err)
 	return &c
 }
 
-// errDWRF refuses files of ORC's older relative. why is what does not read as ORC, nil where the postscript says it.
-func errDWRF(why error) error {
-	if why != nil {
-		return errs.Errorf(errs.ErrUnsupported, "this is no ORC file; it may be DWRF, an older relative of ORC that Meta's Presto and Velox write, which is not supported (%v)", why)
-	}
+// errDWRF refuses files of ORC's older relative.
+func errDWRF() error {
 	return errs.Errorf(errs.ErrUnsupported, "this is DWRF, an older relative of ORC that Meta's Presto and Velox write; it is not supported")
 }
 
@@ -83,7 +88,7 @@ func (f *File) parseTail(ctx context.Context) error {
 			return located(errs.Errorf(errs.ErrCorrupt, "the magic ORC is missing from both the postscript and the header"), "postscript", l.postscript.Off)
 		}
 		if f.ps.DWRF() {
-			return located(errDWRF(nil), "postscript", l.postscript.Off)
+			return located(errDWRF(), "postscript", l.postscript.Off)
 		}
 	default:
 		return located(errs.Errorf(errs.ErrCorrupt, "the magic is %q, not ORC", f.ps.Magic), "postscript", l.postscript.Off)
