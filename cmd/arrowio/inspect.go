@@ -49,7 +49,8 @@ that differ. It needs no network and no scripts, and has at most 1 MB. Inputs th
 With --schema it prints what becomes of each of a file's columns where the file is read as that schema, and why.
 
 Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks for it, as it reads every block.
---json prints one object, {"files": [...]} for more than one file.`,
+--json prints one object, {"files": [...]} for more than one file. An INPUT that cannot be read is an error on standard error; the others
+are printed, and the exit code is that of the first such error.`,
 		Example: `  arrowio inspect events.trv
   arrowio inspect --blocks --json events.trv | jq '.columns[].block_list'
   arrowio inspect --html report.html events.orc
@@ -125,7 +126,7 @@ type pruningInfo struct {
 }
 
 func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedChecksums bool) error {
-	var docs []inspection
+	docs := []inspection{}
 	first := true
 	i := &inspector{app: a, f: f, askedChecksums: askedChecksums, use: func(_ *openFile, doc inspection) error {
 		if f.json {
@@ -142,25 +143,39 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		}
 		return w.Flush()
 	}}
-	inputs, err := i.prepare(ctx, in)
+	inputs, err := i.find(ctx, in)
 	if err != nil {
 		return err
 	}
-	for n, in := range inputs {
+	var bad unread
+	for _, x := range inputs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := i.each(ctx, n, in); err != nil {
+		err := x.err
+		if err == nil {
+			i.withKeys = x.withKeys
+			err = i.each(ctx, x.n, x.Input)
+		}
+		switch {
+		case err == nil:
+		case len(inputs) == 1 || !ofInput(ctx, err):
 			return err
+		default:
+			bad.keep(ctx, a, inFile(displayName(x.Path), err))
 		}
 	}
 	switch {
 	case !f.json:
-		return nil
-	case len(docs) == 1:
-		return printJSON(a.stdout, docs[0])
+	case len(inputs) == 1:
+		err = printJSON(a.stdout, docs[0])
+	default:
+		err = printJSON(a.stdout, map[string]any{"files": docs})
 	}
-	return printJSON(a.stdout, map[string]any{"files": docs})
+	if err == nil {
+		err = bad.first
+	}
+	return err
 }
 
 // inspector inspects the files of a command, one after the other.

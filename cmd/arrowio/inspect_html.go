@@ -92,11 +92,11 @@ type reporter struct {
 	at    dataset.Input // that is being looked at
 	table string        // of a directory that holds several; "" = all of it
 	found []arrowio.MemberInfo
-	kept  error // why the first input that cannot be read cannot be, or is not sound
+	unread
 }
 
-// report writes a report of all inputs. An input that cannot be read is in it with the reason; the first such error is returned when
-// the report is written.
+// report writes a report of all inputs. An input that cannot be read is in it with the reason, which is printed, too; the first such
+// error is returned when the report is written.
 func (a *app) report(ctx context.Context, f *inspectFlags, in []string, askedChecksums bool) error {
 	if f.html.verify && slices.Contains(in, "-") {
 		return usagef("--verify reads an INPUT twice, and standard input can be read only once")
@@ -113,7 +113,7 @@ func (a *app) report(ctx context.Context, f *inspectFlags, in []string, askedChe
 	if err := writePage(ctx, st, r.made.Write); err != nil {
 		return errors.Join(err, st.Abort())
 	}
-	return r.kept
+	return r.first
 }
 
 // writePage writes a page, which is there when all of it is.
@@ -133,26 +133,20 @@ func writePage(ctx context.Context, st arrowio.Store, write func(w io.Writer) er
 
 // all inspects every input.
 func (r *reporter) all(ctx context.Context, in []string) error {
-	var inputs []dataset.Input
-	for _, arg := range in {
-		found, err := r.prepare(ctx, []string{arg})
-		if err := r.pass(ctx, displayName(arg), err); err != nil {
-			return err
-		}
-		inputs = append(inputs, found...)
+	found, err := r.find(ctx, in)
+	if err != nil {
+		return err
 	}
-	if r.f.where.x != nil && r.kept == nil { // what directories KEY=VALUE say is told by all inputs
-		var err error
-		if inputs, err = r.prepare(ctx, in); err != nil {
+	for _, x := range found {
+		err := x.err
+		if r.at, r.found = x.Input, nil; err == nil {
+			r.withKeys = x.withKeys
+			err = r.each(ctx, x.n, x.Input)
+		}
+		if err := r.pass(ctx, displayName(x.Path), err); err != nil {
 			return err
 		}
-	}
-	for n, at := range inputs {
-		r.at, r.found = at, nil
-		if err := r.pass(ctx, displayName(at.Path), r.each(ctx, n, at)); err != nil {
-			return err
-		}
-		if err := r.tables(ctx, n); err != nil {
+		if err := r.tables(ctx, x.n); err != nil {
 			return err
 		}
 	}
@@ -161,13 +155,10 @@ func (r *reporter) all(ctx context.Context, in []string) error {
 
 // pass adds an input that cannot be read to the report. Errors of the command line, and interruptions, are returned.
 func (r *reporter) pass(ctx context.Context, name string, err error) error {
-	var ue *usageError
-	if err == nil || ctx.Err() != nil || errors.As(err, &ue) || errors.Is(err, errs.ErrOption) {
+	if err == nil || !ofInput(ctx, err) {
 		return err
 	}
-	if r.kept == nil {
-		r.kept = err
-	}
+	r.keep(ctx, r.app, inFile(name, err))
 	r.made.Add(report.File{Name: name, Error: describe(ctx, err).Message, Part: r.table != ""})
 	return nil
 }
@@ -223,8 +214,8 @@ func (r *reporter) add(ctx context.Context, file *openFile, doc inspection) erro
 		if x.Verdict, err = r.verdict(ctx); err != nil {
 			return err
 		}
-		if !x.Verdict.OK && r.kept == nil {
-			r.kept = inFile(doc.File, errs.Errorf(errs.ErrCorrupt, "%s found", plural(x.Verdict.FaultsOf, "fault")))
+		if !x.Verdict.OK {
+			r.keep(ctx, r.app, inFile(doc.File, errs.Errorf(errs.ErrCorrupt, "%s found", plural(x.Verdict.FaultsOf, "fault"))))
 		}
 	}
 	r.made.Add(x)
