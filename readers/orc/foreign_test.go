@@ -52,7 +52,7 @@ func TestNullsOfLists(t *testing.T) {
 func TestDWRF(t *testing.T) {
 	for name, c := range map[string]struct{ postscript, want string }{
 		"version":    {"\x08\x01\x10\x00\x20\x01", "this is DWRF"},
-		"no version": {"\x08\x01\x10\x00", "was cut off or written over, or is still being written; copy it again when it is complete; or it is DWRF"},
+		"no version": {"\x08\x01\x10\x00", "was cut off, or is still being written, or was written over; copy it again when it is complete; or it is DWRF"},
 		"ORC":        {"\x08\x01\x10\x00\x20\x00\x20\x0c\x82\xf4\x03\x03ORC", "protobuf"},
 	} {
 		b := "ORC\xff" + c.postscript + string(rune(len(c.postscript)))

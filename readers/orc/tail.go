@@ -49,7 +49,7 @@ func (f *File) readTail(ctx context.Context) error {
 		or = "; or it is DWRF, an older relative of ORC, which is not supported"
 	}
 	c := *e
-	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off or written over, or is still being written; copy it again when it is complete%s (%w)", or, e.Err)
+	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off, or is still being written, or was written over; copy it again when it is complete%s (%w)", or, e.Err)
 	return &c
 }
 
