@@ -25,7 +25,7 @@ const (
 	exitData        = 1   // corrupt, unsupported, over a limit, not fitting the target; faults found by verify; our own bugs
 	exitUsage       = 2   // the command line: flags, columns, filters, options, an OUTPUT that exists
 	exitSystem      = 3   // not found, no permission, disk full, a server that cannot be reached, a closed pipe
-	exitLost        = 4   // done, and --salvage, --kudu-salvage or --kudu-rebuild has reported losses
+	exitLost        = 4   // done, and losses were reported, by --salvage or because no replica of a Kudu tablet is whole
 	exitDifferent   = 5   // diff: both could be read, and they differ
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP, as a shell reports the first
 )

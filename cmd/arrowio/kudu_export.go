@@ -69,7 +69,7 @@ func (a *app) kuduExportCommand() *cobra.Command {
 server's directory of write-ahead logs (--fs_wal_dir). OUTDIR is a local directory outside those of servers. --all exports all tables, and --table the ones that it names.
 
 Each file appears only when it is complete. If a table fails, export goes on with the others; the report names it, and the exit
-code is that of the first error. If --salvage or --rebuild has reported losses, the exit code is 4.
+code is that of the first error. If losses were reported, the exit code is 4.
 
 Several DIRs are servers with replicas of the same tablets. Of each tablet the newest replica that is whole is read, or with
 --merge the rows of all; arrowio kudu list says what each server has.

@@ -68,3 +68,35 @@ func TestKuduReplicas(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// A loss makes the exit code 4 without --salvage, too: the newer logs are cut short, and the server that is whole is old.
+func TestKuduReplicasLost(t *testing.T) {
+	root := t.TempDir()
+	fixtures.UnpackInto(t, root, "../../testdata/kudu/replicas-1.17.1/replicas.tar.gz")
+	dirs := []string{filepath.Join(root, "0"), filepath.Join(root, "1"), filepath.Join(root, "2")}
+	for _, d := range dirs[:2] {
+		logs, err := filepath.Glob(filepath.Join(d, "wal/wals/*/wal-*"))
+		if err != nil || len(logs) == 0 {
+			t.Fatal("no logs", err)
+		}
+		for _, name := range logs {
+			fi, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(name, fi.Size()/4); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, args := range [][]string{{"count", "--from", "kudu"}, {"count", "--from", "kudu", "--kudu-merge"}} {
+		if o := do(t, append(args, dirs...)...); o.code != exitLost || !strings.Contains(o.err, "lost: ") {
+			t.Errorf("%s: %+v", args, o)
+		}
+	}
+	for _, args := range [][]string{{"--all"}, {"--all", "--merge"}} {
+		if r := exportOf(t, exitLost, append(append(args, dirs...), filepath.Join(t.TempDir(), "out"))...); len(r.Tables) != 1 || r.Failed != 0 {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}

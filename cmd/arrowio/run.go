@@ -62,7 +62,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	err = errors.Join(err, a.failed, a.leavePlaces(), a.profiles.stop())
 	switch {
-	case err == nil && salvages(cmd) && a.warnings.lost():
+	case err == nil && cmd.Name() != "serve" && a.warnings.lost(): // a server reports losses in its log
 		return exitLost
 	case err == nil:
 		return exitOK
@@ -72,14 +72,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 		f.print(a.onErrors(), a.jsonErrors)
 	}
 	return f.code
-}
-
-// salvages reports whether a command reads past damage. A server reports losses in its log.
-func salvages(cmd *cobra.Command) bool {
-	return cmd.Name() != "serve" && slices.ContainsFunc([]string{"salvage", "kudu-salvage", "kudu-rebuild", "rebuild"}, func(name string) bool {
-		f := cmd.Flags().Lookup(name)
-		return f != nil && f.Changed
-	})
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {

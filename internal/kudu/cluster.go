@@ -136,7 +136,7 @@ func (c *Cluster) openTablet(ctx context.Context, x *replicas) error {
 			if first == nil {
 				first = err
 			}
-			if ctx.Err() != nil || !isData(err) {
+			if ctx.Err() != nil || !r.server.passes(err) {
 				return err
 			}
 			c.pass(x, r, err.Error())
@@ -307,6 +307,9 @@ func (c *Cluster) Identity(ctx context.Context) (string, error) {
 	h := sha256.New()
 	for _, x := range c.tablets {
 		for _, r := range x.all {
+			if r.bare {
+				continue
+			}
 			f := &File{server: r.server, dirs: r.server.dirs, blocks: r.server.blocks, opt: c.opt, tablets: []*tablet{{id: x.id, super: r.super}}}
 			if err := f.identify(ctx, h, r.server.blocks); err != nil {
 				return "", err

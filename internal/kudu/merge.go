@@ -3,7 +3,6 @@ package kudu
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -11,19 +10,21 @@ import (
 
 // openMerged opens all replicas of a tablet, and hides of each key all rows but the newest.
 func (c *Cluster) openMerged(ctx context.Context, x *replicas) error {
-	newest := slices.MaxFunc(x.all, compareLogs)
 	var files []*File
 	var of []*replica
 	var first error
 	for _, r := range x.all {
 		if !r.readable() {
+			if !r.gone() {
+				c.doubt("tablet "+x.id, "tablet %s: server %s has no rows that can be read: %s", x.id, r.server.name(), r.fault())
+			}
 			continue
 		}
 		f, err := c.openReplica(ctx, x, r)
 		switch {
 		case err == nil:
 			files, of = append(files, f), append(of, r)
-		case ctx.Err() != nil || !isData(err):
+		case ctx.Err() != nil || !r.server.passes(err):
 			return err
 		default:
 			if first == nil {
@@ -37,8 +38,8 @@ func (c *Cluster) openMerged(ctx context.Context, x *replicas) error {
 		return first
 	}
 	for i, f := range files {
-		if len(f.losses.lines) == 0 && len(of[i].harm) == 0 && compareLogs(of[i], newest) == 0 {
-			of[i].why = "whole, and no log goes further"
+		if len(f.losses.lines) == 0 && len(of[i].harm) == 0 && x.further(of[i]) == nil && x.unsure(of[i], true) == nil {
+			of[i].why = "whole, and no other goes further"
 			c.note("tablet %s: read from server %s (%s): %s, so nothing is merged", x.id, f.server.name(), f.server.path, of[i].why)
 			c.use(f)
 			return nil
@@ -69,7 +70,7 @@ func (c *Cluster) tellMerge(x *replicas, files []*File, m *merger) {
 	}
 	w := at(place, arrowio.UnknownRows)
 	w.Kind = arrowio.WarnDoubt
-	c.warn(w, "%s: merged from %d replicas: %s; %s in several versions, of which the newest is taken. Rows that are only in one replica may have been deleted", place, len(files),
+	c.warn(w, "%s: merged from %s: %s; %s in several versions, of which the newest is taken. Rows that are only in one replica may have been deleted", place, counted(int64(len(files)), "replica", "replicas"),
 		strings.Join(parts, ", "), counted(m.conflicts, "key is there", "keys are there"))
 	if m.deleted > 0 {
 		c.note("%s: %s left out, because another replica has the deletion", place, counted(m.deleted, "row is", "rows are"))
@@ -78,7 +79,7 @@ func (c *Cluster) tellMerge(x *replicas, files []*File, m *merger) {
 		w.Rows = m.replaced
 		c.warn(w, "%s: %s older, because the newest version is damaged", place, counted(m.replaced, "row is", "rows are"))
 	}
-	c.lose(nil, at(place, arrowio.UnknownRows), "%s: no replica is whole up to the last operation: what all of them have lost, or never had, is missing or old", place)
+	c.lose(nil, at(place, arrowio.UnknownRows), "%s: no replica is known to be whole up to the last operation: what all of them have lost, or never had, is missing or old", place)
 	for _, f := range files {
 		f.mu.Lock()
 		for _, l := range f.losses.lines { // which other replicas may make good

@@ -20,81 +20,12 @@ type replica struct {
 	super     *kuduwire.SuperBlock
 	consensus *kuduwire.Consensus // nil = there is none that can be read
 	log       logSurvey
-	missing   int      // blocks that are missing or empty
+	flushed   uint64   // hybrid time of the last change that is in files; 0 = not known
+	bare      bool     // it has no superblock that can be read, and so no rows
+	endless   bool     // its log is missing, damaged or cut short: what it had last is not known
 	harm      []string // why it is not whole; none = nothing is known to be wrong
 	chosen    bool
 	why       string // it is chosen, or is not
-}
-
-// logSurvey is what a tablet's log says of itself, without the rows.
-type logSurvey struct {
-	segments int
-	first    kuduwire.OpID
-	last     kuduwire.OpID // of the last operation; index 0 = there is none
-	commit   kuduwire.OpID // the greatest index with a COMMIT; 0 = none
-	lost     []string      // what cannot be read
-}
-
-// survey reads the log of a tablet for its operations' ids.
-func (s *server) survey(ctx context.Context, sb *kuduwire.SuperBlock) (out logSurvey, err error) {
-	dir := s.dirs.LogDir(sb.TabletID)
-	if dir == "" {
-		return out, nil
-	}
-	r := newReplayer(ctx, sb, nil, &logState{}, replayOptions{Salvage: true, Limits: s.limits})
-	if dir, err = findLog(dir, &r.report); err != nil {
-		return out, err
-	}
-	files := s.dirs.logFolder(dir)
-	segs, gap, err := r.openLog(files)
-	if err != nil {
-		return out, err
-	}
-	out.segments = len(segs)
-	broken := false
-	for i, seg := range segs {
-		if i >= gap || broken {
-			break // nothing behind a gap counts
-		}
-		src, closer, err := files.open(seg.name)
-		if err != nil {
-			return out, err
-		}
-		holes := r.reader.holes
-		_, err = r.reader.read(seg, src, func(b *batch, _ int64) error {
-			for i := range b.entries {
-				broken = broken || r.reader.holes > holes || !out.entry(&b.entries[i])
-			}
-			return nil
-		})
-		_ = closer.Close() // it was only read
-		if err != nil {
-			return out, err
-		}
-	}
-	if broken {
-		out.lost = append(out.lost, fmt.Sprintf("operations are missing behind %s", out.last))
-	}
-	_, lost := r.report.done()
-	out.lost = append(out.lost, lost...)
-	return out, nil
-}
-
-// entry takes an entry of the log; false = operations before it are missing.
-func (l *logSurvey) entry(e *kuduwire.Entry) bool {
-	switch {
-	case e.Type == kuduwire.EntryCommit:
-		if e.ID.Index > l.commit.Index {
-			l.commit = e.ID
-		}
-		return true
-	case l.last.Index > 0 && missingBefore(l.last, e.ID) > 0:
-		return false
-	case l.first.Index == 0:
-		l.first = e.ID
-	}
-	l.last = e.ID
-	return true
 }
 
 // newReplica looks at what a server has of a tablet.
@@ -117,22 +48,46 @@ func (s *server) newReplica(ctx context.Context, rank int, sb *kuduwire.SuperBlo
 			return nil, err
 		}
 	}
-	if _, r.missing = sizeOf(s.blocks, sb); r.missing > 0 {
-		r.harm = append(r.harm, counted(int64(r.missing), "block is missing", "blocks are missing"))
+	if missing := s.absent(sb); missing > 0 {
+		r.harm = append(r.harm, counted(int64(missing), "block is missing", "blocks are missing"))
 	}
-	if s.opt.SkipLog {
-		return r, nil
-	}
-	if r.log, err = s.survey(ctx, sb); err != nil {
+	if r.flushed, err = s.flushed(ctx, sb); err != nil {
 		return nil, err
 	}
-	switch {
-	case r.log.segments == 0:
-		r.harm = append(r.harm, "it has no write-ahead log")
-	case len(r.log.lost) > 0:
-		r.harm = append(r.harm, "its log is damaged: "+r.log.lost[0])
+	return r, r.look(ctx)
+}
+
+// newBare looks at the log of a tablet of which a server has no superblock that can be read.
+func (s *server) newBare(ctx context.Context, rank int, id, why string) (*replica, error) {
+	r := &replica{server: s, rank: rank, super: &kuduwire.SuperBlock{TabletID: id}, bare: true, harm: []string{why}}
+	r.consensus, _ = s.dirs.consensus(id)
+	return r, r.look(ctx)
+}
+
+// look reads the log.
+func (r *replica) look(ctx context.Context) error {
+	if r.server.opt.SkipLog {
+		return nil
 	}
-	return r, nil
+	var err error
+	r.log, err = r.server.survey(ctx, r.super)
+	wrong := ""
+	switch {
+	case err != nil && !r.server.passes(err):
+		return err
+	case err != nil:
+		wrong = "its log cannot be read: " + innermost(err)
+	case r.log.segments == 0 && len(r.log.lost) == 0:
+		wrong = "it has no write-ahead log"
+	case len(r.log.lost) > 0:
+		wrong = "its log is damaged: " + r.log.lost[0]
+	case r.flushed > r.log.reachTime && !r.super.TxnMetadata:
+		wrong = fmt.Sprintf("its log is cut short: it ends with operation %s, and later changes are in files", r.log.last)
+	}
+	if wrong != "" {
+		r.endless, r.harm = true, append(r.harm, wrong)
+	}
+	return nil
 }
 
 // readable reports whether there are rows to be read.
@@ -142,16 +97,40 @@ func (r *replica) readable() bool {
 
 // logs reports whether the log can be believed to its end.
 func (r *replica) logs() bool {
-	return r.super.State == kuduwire.TabletReady && r.log.segments > 0 && len(r.log.lost) == 0
+	return r.super.State == kuduwire.TabletReady && r.log.segments > 0 && !r.endless && !r.log.torn
+}
+
+// gone reports whether the server has given the tablet up: what it had is no evidence.
+func (r *replica) gone() bool {
+	return r.super.State == kuduwire.TabletTombstoned || r.super.State == kuduwire.TabletDeleted
+}
+
+// end is the time of the last change of which anything of a replica tells.
+func (r *replica) end() uint64 { return max(r.flushed, r.log.reachTime) }
+
+// beyond reports whether a replica proves to have more than another: in its log, behind damage in it, or in files.
+func (r *replica) beyond(o *replica) bool {
+	return !r.gone() && (compareOps(r.log.reach, o.log.reach) > 0 || r.flushed > o.end())
+}
+
+// farthest says how far a replica goes.
+func (r *replica) farthest() string {
+	if r.flushed > r.log.reachTime {
+		return "changes at " + timeText(r.flushed) + " in its files"
+	}
+	return "operation " + r.log.reach.String()
+}
+
+// compareOps compares operations as an election does: by the term, then by the index.
+func compareOps(a, b kuduwire.OpID) int {
+	return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Index, b.Index))
 }
 
 // compareLogs compares how far two logs go, as an election does: by the term of the last operation, then by its index.
-func compareLogs(a, b *replica) int {
-	return cmp.Or(cmp.Compare(a.log.last.Term, b.log.last.Term), cmp.Compare(a.log.last.Index, b.log.last.Index))
-}
+func compareLogs(a, b *replica) int { return compareOps(a.log.last, b.log.last) }
 
-// better orders replicas, the one to be read first: ready ones, whole ones, then those whose log goes further, that know of more
-// commits, and of a later term.
+// better orders replicas, the one to be read first: ready ones, whole ones, then those that go further, that know of more commits,
+// and of a later term. How far a damaged one goes is told by time, since what it has in files may be later than its log.
 func better(a, b *replica) int {
 	flag := func(x bool) int {
 		if x {
@@ -165,12 +144,19 @@ func better(a, b *replica) int {
 		}
 		return r.consensus.Term
 	}
+	further := 0
+	if len(a.harm) > 0 {
+		further = cmp.Compare(b.end(), a.end())
+	}
 	return cmp.Or(
+		cmp.Compare(flag(!a.bare), flag(!b.bare)),
 		cmp.Compare(flag(a.super.State == kuduwire.TabletReady), flag(b.super.State == kuduwire.TabletReady)),
 		cmp.Compare(flag(len(a.harm) == 0), flag(len(b.harm) == 0)),
+		further,
 		compareLogs(b, a),
 		cmp.Compare(b.log.commit.Index, a.log.commit.Index),
 		cmp.Compare(term(b), term(a)),
+		cmp.Compare(b.flushed, a.flushed),
 		cmp.Compare(a.rank, b.rank))
 }
 
@@ -251,8 +237,8 @@ func (x *replicas) explain(asked string) {
 		case d == 0:
 			r.why = "the same last operation: as good"
 		}
-		if d < 0 {
-			r.why += fmt.Sprintf("; its log goes further, to %s", r.log.last)
+		if r.beyond(first) {
+			r.why += fmt.Sprintf("; it goes further, to %s", r.farthest())
 		}
 	}
 	switch {
@@ -262,7 +248,7 @@ func (x *replicas) explain(asked string) {
 		first.why = "the only replica here"
 	case len(first.harm) > 0:
 		first.why = "no replica is whole, and its log goes furthest"
-	case slices.ContainsFunc(x.all[1:], func(r *replica) bool { return len(r.harm) > 0 && compareLogs(r, first) > 0 }):
+	case slices.ContainsFunc(x.all[1:], func(r *replica) bool { return len(r.harm) > 0 && r.beyond(first) }):
 		first.why = "the whole replica whose log goes furthest"
 	default:
 		first.why = "its log goes furthest"
@@ -290,26 +276,56 @@ func (x *replicas) uncommitted(r *replica, asked string) string {
 	return "skip"
 }
 
-// tell warns of what the chosen replica lacks and others have.
+// tell warns of what the chosen replica lacks and others have, or may have had.
 func (x *replicas) tell(f *findings, asked bool) {
 	place := "tablet " + x.id
 	first := x.all[0]
-	for _, r := range x.all[1:] {
-		if r.readable() && compareLogs(r, first) > 0 {
-			w := at(place, arrowio.UnknownRows)
-			text := fmt.Sprintf("%s: the replica of server %s is read, whose log ends with operation %s; that of server %s goes on to %s",
-				place, first.server.name(), first.log.last, r.server.name(), r.log.last)
-			if asked {
-				w.Kind = arrowio.WarnMissing
-				f.warn(w, "%s, but another was asked for", text)
-			} else {
-				f.lose(nil, w, "%s, but is damaged; --kudu-merge reads what both have", text)
-			}
-			break
+	lose := func(text string) {
+		w := at(place, arrowio.UnknownRows)
+		if w.Kind = arrowio.WarnMissing; asked {
+			f.warn(w, "%s, but another was asked for", text)
+			return
 		}
+		f.lose(nil, w, "%s; --kudu-merge reads what all have", text)
+	}
+	read := fmt.Sprintf("%s: the replica of server %s is read, which ends with %s", place, first.server.name(), first.farthest())
+	if r := x.further(first); r != nil {
+		lose(fmt.Sprintf("%s; that of server %s goes on to %s, but is not read (%s)", read, r.server.name(), r.farthest(), r.fault()))
+	} else if r := x.unsure(first, false); r != nil {
+		lose(fmt.Sprintf("%s; that of server %s may have had later operations: %s", read, r.server.name(), r.fault()))
 	}
 	if !x.quorum && len(x.voters) > 1 {
 		f.doubt(place, "%s: of its %d voting replicas fewer than a majority are here with a sound log: operations that clients were told of may be missing", place, len(x.voters))
 	}
 	f.note("%s: read from server %s (%s): %s", place, first.server.name(), first.server.path, first.why)
+}
+
+// further returns the replica that goes furthest beyond another; nil = none.
+func (x *replicas) further(than *replica) (best *replica) {
+	for _, r := range x.all {
+		if r != than && r.beyond(than) && (best == nil || r.beyond(best)) {
+			best = r
+		}
+	}
+	return best
+}
+
+// unsure returns a replica that may have had operations behind the end of another, for nothing tells what it had last; nil = none. What
+// clients were told of is in the logs of a majority: where these are here, no other log matters. torn says whether a log
+// that ends in a part of an entry counts, which is mostly one that clients were not told of.
+func (x *replicas) unsure(than *replica, torn bool) *replica {
+	for _, r := range x.all {
+		if r != than && (r.endless || torn && r.log.torn) && !r.gone() && !x.quorum {
+			return r
+		}
+	}
+	return nil
+}
+
+// fault says why a replica is not read, for a message.
+func (r *replica) fault() string {
+	if len(r.harm) > 0 {
+		return strings.Join(r.harm, "; ")
+	}
+	return r.why
 }

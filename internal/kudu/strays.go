@@ -34,6 +34,11 @@ func (d *Dirs) strays() ([]*stray, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.straysBut(ids)
+}
+
+// straysBut lists the tablets that have a log or consensus metadata, and are not among those with superblocks.
+func (d *Dirs) straysBut(ids []string) ([]*stray, error) {
 	known := make(map[string]*stray, len(ids))
 	for _, id := range ids {
 		known[id] = nil
