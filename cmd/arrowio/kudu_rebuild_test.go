@@ -35,6 +35,9 @@ func TestKuduRebuild(t *testing.T) {
 	}
 	parts := map[string]int{}
 	for _, table := range l.Tables {
+		if len(table.Tablets) != 1 { // rowsets with a key in common are of several tables
+			t.Errorf("table %s has %d rebuilt tablets", table.Name, len(table.Tablets))
+		}
 		for _, x := range table.Tablets {
 			for _, p := range x.Rebuilt {
 				parts[p.Kind+" "+p.Certainty]++
@@ -46,6 +49,35 @@ func TestKuduRebuild(t *testing.T) {
 	}
 	o = do(t, "cat", "--from", "kudu", "--kudu-rebuild", "sure", "--kudu-schema", supers, "--kudu-table", "types", "--format", "jsonl", dir)
 	if o.code != exitOK || strings.Count(o.out, "\n") != 40 || !strings.Contains(o.err, "likely") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Logs of tablets that are rebuilt are not replayed: that is a loss, whether all superblocks are gone or some.
+func TestKuduRebuildLogs(t *testing.T) {
+	dir := t.TempDir()
+	fixtures.UnpackInto(t, dir, "../../testdata/kudu/kudu-1.17.1/log.tar.gz")
+	var l kuduListing
+	if err := json.Unmarshal([]byte(ok(t, "kudu", "list", "--json", dir)), &l); err != nil {
+		t.Fatal(err)
+	}
+	supers := filepath.Join(dir, "wal", "tablet-meta")
+	for _, table := range l.Tables {
+		if table.Name != "partitioned" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(supers, table.Tablets[0].ID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := do(t, "count", "--from", "kudu", "--kudu-rebuild", "doubtful", "--kudu-table", "partitioned", dir)
+	if o.code != exitLost || !strings.Contains(o.err, "its log is not replayed") || strings.Contains(o.err, "rows are missing, because") || !strings.Contains(o.err, "where the rebuilt tablets do not have them") {
+		t.Errorf("%+v", o)
+	}
+	if err := os.RemoveAll(supers); err != nil {
+		t.Fatal(err)
+	}
+	if o = do(t, "kudu", "list", "--rebuild", "likely", dir); o.code != exitLost || strings.Count(o.err, "its log is not replayed") < 7 {
 		t.Errorf("%+v", o)
 	}
 }

@@ -37,8 +37,8 @@ func (s *servers) count(ctx context.Context, asked string, f *findings, keep fun
 			return nil, strayErr
 		}
 		for _, s := range strays {
-			if none[s.id] = "its superblock is missing"; err != nil {
-				none[s.id] = "its superblock cannot be read"
+			if none[s.id] = "its superblock is missing"; err != nil || x.dirs.Metadata == "" {
+				none[s.id] = "its superblock is missing or cannot be read"
 			}
 		}
 		for _, id := range ids {

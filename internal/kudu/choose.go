@@ -91,10 +91,31 @@ func (f *File) choose(ctx context.Context) error {
 			}
 		}
 		if len(supers) > 0 {
-			f.tellPartitions(f.dirs, supers)
+			f.tellPartitions(f.dirs, supers, len(supers) < len(of))
 		}
 	}
-	return f.withData(of)
+	if err := f.withData(of); err != nil {
+		return err
+	}
+	f.tellVoters()
+	return nil
+}
+
+// tellVoters warns of a table whose tablets have more voting replicas than the one that is read: it may be one that lags behind.
+func (f *File) tellVoters() {
+	voters := 0
+	for _, t := range f.tablets {
+		if t.rebuilt != nil {
+			continue
+		}
+		if c, _ := f.dirs.consensus(t.id); c != nil { // otherwise nothing tells
+			voters = max(voters, len(c.Voters()))
+		}
+	}
+	if voters > 1 && !f.verify {
+		f.doubt("table "+f.table, "table %s: its tablets have %d voting replicas, and those of one server are read: operations that clients were told of may be missing. Name the other servers, too (--kudu-server)",
+			f.table, voters)
+	}
 }
 
 // hintRead adds to the error of a superblock, without which nothing is left of its tablet, that a salvage reads it, if so.

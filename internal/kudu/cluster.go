@@ -84,7 +84,7 @@ func (c *Cluster) open(ctx context.Context) error {
 	if len(c.files) == 0 {
 		return errs.Errorf(errs.ErrUnsupported, "kudu: table %s has no rows on these servers: %s", c.table, c.tablets[0].all[0].why)
 	}
-	c.tellPartitions(c.all[0].dirs, supers)
+	c.tellPartitions(c.all[0].dirs, supers, false)
 	return c.makeSplits(ctx)
 }
 

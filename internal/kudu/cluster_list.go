@@ -86,7 +86,7 @@ func ListReplicas(ctx context.Context, path string, limits arrowio.Limits, o Opt
 				supers = append(supers, sb)
 			}
 		}
-		f.tellPartitions(s.all[0].dirs, supers)
+		f.tellPartitions(s.all[0].dirs, supers, false)
 	}
 	out.Notes = append(c.allNotes(), f.allNotes()...)
 	out.Warnings = append(c.Warnings(), f.Warnings()...)
@@ -128,7 +128,7 @@ func (r *replica) listed() Replica {
 			}
 		}
 	}
-	if out.Bytes, _ = sizeOf(r.server.blocks, r.super); len(r.server.dirs.Data) == 0 {
+	if out.Bytes = r.bytes; len(r.server.dirs.Data) == 0 {
 		out.Bytes = unknownBytes
 	}
 	if r.consensus != nil {

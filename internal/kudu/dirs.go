@@ -336,12 +336,7 @@ func (d *Dirs) Voters(tablet string) (uuids []string, alone bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	for _, p := range c.Peers {
-		if p.Voter {
-			uuids = append(uuids, p.UUID)
-		}
-	}
-	return uuids, c.SoleVoter(d.UUID), nil
+	return c.Voters(), c.SoleVoter(d.UUID), nil
 }
 
 // consensus reads the consensus metadata of a tablet.

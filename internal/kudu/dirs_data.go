@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,8 +18,13 @@ import (
 func (d *Dirs) findData(root string) error {
 	roots := []string{filepath.Clean(root), filepath.Join(filepath.Dir(filepath.Clean(root)), dataName)}
 	foreign := ""
+	var denied error
 	for _, path := range slices.Compact(roots) {
-		if !isDir(filepath.Join(path, dataName)) {
+		fi, err := os.Stat(filepath.Join(path, dataName))
+		if err != nil && isOfFile(err) {
+			denied = err // nothing tells what is there
+		}
+		if err != nil || !fi.IsDir() {
 			continue
 		}
 		if path != roots[0] && d.UUID != "" && d.foreign(path) {
@@ -38,6 +44,9 @@ func (d *Dirs) findData(root string) error {
 		d.noneErr = errs.Errorf(errs.ErrOption,
 			"kudu: no data directory of server %s, which %s is of: %s is of server %s; name those that --fs_data_dirs of the server names",
 			d.UUID, d.first, foreign, d.serverOf(foreign))
+	}
+	if denied != nil {
+		d.noneErr = fmt.Errorf("kudu: a data directory cannot be read: %w", denied)
 	}
 	switch {
 	case d.noData:

@@ -155,7 +155,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 	v.choices()
 	for _, t := range v.tables {
 		if len(t.supers) > 0 {
-			v.tellPartitions(s.dirs, t.supers)
+			v.tellPartitions(s.dirs, t.supers, slices.ContainsFunc(t.tablets, func(m arrowio.MemberInfo) bool { return strings.HasPrefix(m.State, stateRebuilt) }))
 		}
 		t.supers = nil
 	}

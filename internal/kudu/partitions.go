@@ -13,8 +13,9 @@ import (
 const shownPartitions = 8
 
 // tellPartitions warns of partitions of a table of which the server has no tablet, given the superblocks of those that it
-// has. Where no tablet of the table has replicas on other servers it takes them for lost, which Verify reports.
-func (f *findings) tellPartitions(d *Dirs, supers []*kuduwire.SuperBlock) {
+// has. Where no tablet of the table has replicas on other servers it takes them for lost, which Verify reports. rebuilt says whether
+// there are rebuilt tablets of the table, too, whose partitions are not known.
+func (f *findings) tellPartitions(d *Dirs, supers []*kuduwire.SuperBlock, rebuilt bool) {
 	newest := supers[0]
 	for _, s := range supers {
 		if s.SchemaVersion > newest.SchemaVersion {
@@ -39,6 +40,11 @@ func (f *findings) tellPartitions(d *Dirs, supers []*kuduwire.SuperBlock) {
 		}
 		if more := g.Count - int64(len(names)); more > 0 {
 			names = append(names, fmt.Sprintf("and %d more", more))
+		}
+		if rebuilt {
+			f.doubt(place, "table %s: %s without a tablet that has a superblock here: rows are missing where the rebuilt tablets do not have them: %s", newest.TableName,
+				counted(g.Count, "partition is", "partitions are"), strings.Join(names, "; "))
+			return
 		}
 		text := fmt.Sprintf("table %s: rows are missing, because %s without a tablet here: %s", newest.TableName, counted(g.Count, "partition is", "partitions are"), strings.Join(names, "; "))
 		alone := d.alone(supers)

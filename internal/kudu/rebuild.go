@@ -16,11 +16,15 @@ import (
 // rebuiltName is what the ids of rebuilt tables and tablets begin with.
 const rebuiltName = "rebuilt-"
 
+// stateRebuilt is what the states of rebuilt tablets begin with.
+const stateRebuilt = "rebuilt"
+
 // rebuilt is a tablet that was put together from blocks that no superblock names.
 type rebuilt struct {
 	table   *rebuild.Table
 	rowsets []*rebuild.RowSet // those of super.RowSets, likewise
 	level   rebuild.Certainty
+	twins   []string // tables with rows that may be of this one, too, but have keys in common with it
 }
 
 // checkRebuild checks the options about rebuilding, and turns on what they imply.
@@ -44,7 +48,7 @@ func (o *Options) checkRebuild() error {
 // state is what a user sees of the state of a tablet.
 func (t *tablet) state() string {
 	if t.rebuilt != nil {
-		return "rebuilt, " + t.rebuilt.table.Certainty.String()
+		return stateRebuilt + ", " + t.rebuilt.table.Certainty.String()
 	}
 	return t.super.State.String()
 }
@@ -84,9 +88,16 @@ func (s *server) rebuildTablets(ctx context.Context, f *findings) ([]*tablet, er
 		return nil, err
 	}
 	var out []*tablet
+	named := map[string]*tablet{} // by the id of a table, the tablet that has its name
 	for i, t := range rebuild.Tables(kept, hints, clash) {
 		x := &tablet{id: fmt.Sprintf("%s%d", rebuiltName, i+1), rebuilt: &rebuilt{table: t, rowsets: t.RowSets, level: level}}
 		x.super = superOf(x.id, t, level)
+		if first := named[x.super.TableID]; first != nil { // they have keys in common, and a table has each once
+			x.super.TableID, x.super.TableName = x.id, x.id
+			x.rebuilt.twins = append(x.rebuilt.twins, first.super.TableName)
+			first.rebuilt.twins = append(first.rebuilt.twins, x.id)
+		}
+		named[x.super.TableID] = x
 		out = append(out, x)
 	}
 	return out, nil
@@ -204,6 +215,9 @@ func (f *findings) tellLoose(g *rebuild.Groups) {
 func (r *rebuilt) tell(f *findings, t *tablet) {
 	if r.table.Certainty < rebuild.Sure {
 		f.doubt(t.place(), "%s: that its rowsets are of one table is %v: %s", t.place(), r.table.Certainty, r.table.Why)
+	}
+	for _, other := range r.twins {
+		f.doubt(t.place(), "%s: table %s has the same columns and some of the same keys, so each is shown by itself: one of the two is older, or of another table", t.place(), other)
 	}
 	if r.table.Hint == nil {
 		f.note("%s: its columns are named by position and type; --kudu-schema gives them names", t.place())

@@ -31,7 +31,7 @@ func (s *server) hints() ([]rebuild.Hint, error) {
 			h.super(sb, s.dirs.SuperBlockPath(id))
 		}
 	}
-	strays, err := s.dirs.strays()
+	strays, err := s.dirs.straysToRebuild()
 	if err != nil {
 		return nil, err
 	}

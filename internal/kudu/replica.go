@@ -20,6 +20,7 @@ type replica struct {
 	super     *kuduwire.SuperBlock
 	consensus *kuduwire.Consensus // nil = there is none that can be read
 	log       logSurvey
+	bytes     int64    // of its blocks, as far as they are there
 	flushed   uint64   // hybrid time of the last change that is in files; 0 = not known
 	bare      bool     // it has no superblock that can be read, and so no rows
 	endless   bool     // its log is missing, damaged or cut short: what it had last is not known
@@ -48,7 +49,8 @@ func (s *server) newReplica(ctx context.Context, rank int, sb *kuduwire.SuperBlo
 			return nil, err
 		}
 	}
-	if missing := s.absent(sb); missing > 0 {
+	var missing int
+	if r.bytes, missing = s.present(sb); missing > 0 {
 		r.harm = append(r.harm, counted(int64(missing), "block is missing", "blocks are missing"))
 	}
 	if r.flushed, err = s.flushed(ctx, sb); err != nil {
@@ -194,11 +196,7 @@ func (x *replicas) choose(asked string) {
 		}
 	}
 	if newest != nil {
-		for _, p := range newest.Peers {
-			if p.Voter {
-				x.voters = append(x.voters, p.UUID)
-			}
-		}
+		x.voters = newest.Voters()
 	}
 	sound := 0
 	for _, r := range x.all {

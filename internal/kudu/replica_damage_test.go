@@ -1,9 +1,11 @@
 package kudu
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -85,5 +87,56 @@ func TestReplicasNewerDamaged(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReplicaAlone reads one of three servers: that others may have more is a doubt, told once.
+func TestReplicaAlone(t *testing.T) {
+	dirs := serversIn(unpackShared(t, "../replicas-1.17.1/replicas.tar.gz"))
+	f, err := OpenTable(t.Context(), dirs[2], arrowio.Limits{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if w := arrowio.WarningsOf(f); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || !strings.Contains(w[0].Text, "3 voting replicas") {
+		t.Errorf("%+v", w)
+	}
+}
+
+// TestReplicasListedEmpty lists servers of which one has containers whose data is gone: what their records say is not there.
+func TestReplicasListedEmpty(t *testing.T) {
+	root := t.TempDir()
+	fixtures.UnpackInto(t, root, realReplicas+"replicas.tar.gz")
+	dirs := serversIn(root)
+	ofTablets(t, dirs[0], "data/data/*.data", func(p string) error { return os.Truncate(p, 0) })
+	l, err := ListReplicas(t.Context(), dirs[0], arrowio.Limits{}, Options{Servers: dirs[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range l.Tables[0].Tablets {
+		first, last := x.Replicas[0], x.Replicas[2]
+		if first.Server.Path != dirs[1] || last.Server.Path != dirs[0] || last.Bytes != 0 || !strings.Contains(last.Why, "blocks are missing") {
+			t.Errorf("%+v", x.Replicas)
+		}
+	}
+}
+
+// TestDataDirUnreadable has a data directory that is there and cannot be looked into, which is not one that is missing.
+func TestDataDirUnreadable(t *testing.T) {
+	root := t.TempDir()
+	fixtures.UnpackInto(t, root, realReplicas+"replicas.tar.gz")
+	data := filepath.Join(root, "0", "data", "data")
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("data", data); err != nil {
+		t.Fatal(err)
+	}
+	_, err := OpenTable(t.Context(), filepath.Join(root, "0"), arrowio.Limits{}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "cannot be read") || !strings.Contains(err.Error(), data) {
+		t.Error(err)
+	}
+	if !isOfFile(&fs.PathError{Op: "open", Path: data, Err: fs.ErrPermission}) {
+		t.Error("a file without permission is taken for one that is missing")
 	}
 }

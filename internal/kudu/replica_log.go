@@ -118,20 +118,21 @@ func (s *server) flushed(ctx context.Context, sb *kuduwire.SuperBlock) (last uin
 	return last, nil
 }
 
-// absent counts the blocks of a tablet that are not there, are empty, or are not there to their end.
-func (s *server) absent(sb *kuduwire.SuperBlock) (n int) {
+// present says how many of the bytes that the blocks of a tablet have are there, and how many blocks are not there to their ends, or empty.
+func (s *server) present(sb *kuduwire.SuperBlock) (bytes int64, missing int) {
 	for _, u := range sb.Blocks() {
 		src, c, err := s.blocks.Open(u.Block)
 		if err != nil {
-			n++
+			missing++
 			continue
 		}
 		if src.Size() == 0 {
-			n++
+			missing++
 		}
+		bytes += src.Size()
 		_ = c.Close() // it was only looked at
 	}
-	return n
+	return bytes, missing
 }
 
 // passes reports whether an error is about one server's files, so that another server can be read.

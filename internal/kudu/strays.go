@@ -37,6 +37,14 @@ func (d *Dirs) strays() ([]*stray, error) {
 	return d.straysBut(ids)
 }
 
+// straysToRebuild is strays where the directory of superblocks may be lost as a whole.
+func (d *Dirs) straysToRebuild() ([]*stray, error) {
+	if d.Metadata == "" {
+		return d.straysBut(nil)
+	}
+	return d.strays()
+}
+
 // straysBut lists the tablets that have a log or consensus metadata, and are not among those with superblocks.
 func (d *Dirs) straysBut(ids []string) ([]*stray, error) {
 	known := make(map[string]*stray, len(ids))
@@ -114,7 +122,11 @@ func (d *Dirs) logSchema(tablet string) *kuduwire.Schema {
 // tellStrays returns the tablets without superblock, and warns of them; Verify reports them. o names the one that is
 // read, if it is one.
 func (f *findings) tellStrays(d *Dirs, o *Options) ([]*stray, error) {
-	strays, err := d.strays()
+	list := d.strays
+	if o.Rebuild != "" {
+		list = d.straysToRebuild
+	}
+	strays, err := list()
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +136,12 @@ func (f *findings) tellStrays(d *Dirs, o *Options) ([]*stray, error) {
 		if !f.verify {
 			w := at("tablet "+s.id, arrowio.UnknownRows)
 			w.Kind = arrowio.WarnMissing
-			if o.Rebuild != "" {
-				f.warn(w, "%v: what only its log has is missing, and so are its rows where they are not rebuilt%s", s, d.strayColumns(s.id))
+			switch {
+			case o.Rebuild != "" && slices.Contains(s.in, walsName):
+				f.lose(nil, w, "%v: its log is not replayed, so that what only the log has is missing, and so are its rows where they are not rebuilt%s", s, d.strayColumns(s.id))
+				continue
+			case o.Rebuild != "":
+				f.warn(w, "%v: its rows are missing where they are not rebuilt", s)
 				continue
 			}
 			f.warn(w, "%v: its rows are missing, and nothing tells which table they belong to%s", s, d.strayColumns(s.id))

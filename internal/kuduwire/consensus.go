@@ -18,6 +18,16 @@ type Peer struct {
 	Voter bool
 }
 
+// Voters returns the uuids of the servers that vote.
+func (c *Consensus) Voters() (uuids []string) {
+	for _, p := range c.Peers {
+		if p.Voter {
+			uuids = append(uuids, p.UUID)
+		}
+	}
+	return uuids
+}
+
 // SoleVoter reports whether the server alone decides what is committed.
 func (c *Consensus) SoleVoter(uuid string) bool {
 	sole := false
