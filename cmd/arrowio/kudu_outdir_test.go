@@ -30,7 +30,9 @@ func TestKuduOutdir(t *testing.T) {
 			t.Errorf("%s was written", name)
 		}
 	}
-	ok(t, "kudu", "export", "--all", wal, "file://"+filepath.Join(root, "1", "rescued"))
+	if o := do(t, "kudu", "export", "--all", wal, "file://"+filepath.Join(root, "1", "rescued")); o.code != exitOK { // and told of the other servers
+		t.Errorf("%+v", o)
+	}
 	if _, err := os.Stat(filepath.Join(root, "1", "rescued", "metrics.parquet")); err != nil {
 		t.Error(err)
 	}

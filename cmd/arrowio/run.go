@@ -62,7 +62,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	err = errors.Join(err, a.failed, a.leavePlaces(), a.profiles.stop())
 	switch {
-	case err == nil && cmd.Name() != "serve" && a.warnings.lost(): // a server reports losses in its log
+	case err == nil && tellsLosses(cmd) && a.warnings.lost():
 		return exitLost
 	case err == nil:
 		return exitOK
@@ -72,6 +72,23 @@ func (a *app) run(ctx context.Context, args []string) int {
 		f.print(a.onErrors(), a.jsonErrors)
 	}
 	return f.code
+}
+
+// tellsLosses reports whether losses make the exit code of a command exitLost: where it reads past damage, or chooses among servers. A
+// server reports losses in its log.
+func tellsLosses(cmd *cobra.Command) bool {
+	inputs := cmd.Flags().NArg()
+	if cmd.Name() == "convert" {
+		inputs-- // the last is OUTPUT
+	}
+	if from := cmd.Flags().Lookup("from"); cmd.Name() == "export" || from != nil && from.Value.String() == "kudu" && inputs > 1 {
+		return true
+	}
+	named := []string{"salvage", "kudu-salvage", "kudu-rebuild", "rebuild", "kudu-server", "kudu-replica", "kudu-merge"}
+	return cmd.Name() != "serve" && slices.ContainsFunc(named, func(name string) bool {
+		f := cmd.Flags().Lookup(name)
+		return f != nil && f.Changed
+	})
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
