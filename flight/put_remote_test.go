@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -188,7 +189,9 @@ func TestPutToStoreFails(t *testing.T) {
 			t.Error(name, all)
 		}
 	}
-	st, err := c.DoPut(t.Context())
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	st, err := c.DoPut(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,6 +200,7 @@ func TestPutToStoreFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	leave()
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
