@@ -282,7 +282,7 @@ func (h *hadoop) output(t *testing.T) {
 	if o.code != exitInterrupted {
 		t.Errorf("%d: %s", o.code, o.err)
 	}
-	if got := h.ask(t, "ls /out"); got != "/out/a.arrow /out/a.jsonl /out/a.orc /out/a.parquet /out/in.arrow /out/parts" {
+	if got := h.ask(t, "ls /out"); got != "/out/a.arrow /out/a.jsonl /out/a.orc /out/a.parquet /out/in.arrow /out/parts/ /out/parts/part-00000.arrow" {
 		t.Error(got)
 	}
 }
