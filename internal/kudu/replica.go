@@ -62,7 +62,7 @@ func (s *server) newReplica(ctx context.Context, rank int, sb *kuduwire.SuperBlo
 // newBare looks at the log of a tablet of which a server has no superblock that can be read.
 func (s *server) newBare(ctx context.Context, rank int, id, why string) (*replica, error) {
 	r := &replica{server: s, rank: rank, super: &kuduwire.SuperBlock{TabletID: id}, bare: true, harm: []string{why}}
-	r.consensus, _ = s.dirs.consensus(id)
+	r.consensus, _ = s.dirs.consensus(id) // nil where it cannot be read; harm says already that little is left of the replica
 	return r, r.look(ctx)
 }
 
