@@ -206,6 +206,11 @@ def main():
             done += 1
             try:
                 wrong = compare(want, read(out, kind, want.column_names), losses, chars, kind)
+            except pa.ArrowNotImplementedError as e:
+                if "top-level struct" not in str(e):  # pyarrow reads no root that is no struct; Java judges these in orc_rewrite.py
+                    raise
+                done -= 1
+                wrong = None
             except pa.ArrowInvalid as e:
                 if "out of range for nanosecond resolution" not in str(e):  # as the plan says of such columns
                     raise
