@@ -58,7 +58,7 @@ func AssignIDs(fields []Field) error {
 }
 
 // SchemaJSON returns the JSON of a schema of fields, which Parse reads.
-func SchemaJSON(fields []Field) ([]byte, error) {
+func SchemaJSON(fields []Field) (json.RawMessage, error) {
 	return json.Marshal(struct {
 		ID any `json:"schema-id"`
 		document

@@ -52,7 +52,7 @@ func (c restCatalog) stage(ctx context.Context, version int, fields []iceberg.Fi
 		given[k] = v
 	}
 	text, err := c.Stage(ctx, map[string]any{
-		"schema": json.RawMessage(schema), "partition-spec": map[string]any{"spec-id": 0, "fields": spec}, "properties": given,
+		"schema": schema, "partition-spec": map[string]any{"spec-id": 0, "fields": spec}, "properties": given,
 	})
 	if err != nil {
 		return nil, err

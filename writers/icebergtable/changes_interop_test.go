@@ -170,40 +170,9 @@ func TestRandomChanges(t *testing.T) {
 	dir := t.TempDir()
 	var all []*judged
 	for seed := range tables {
-		r := newRandom(int64(5000 + seed))
-		s := arrow.NewSchema(append([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, fields(r, r.Intn(4), r.Intn(2))...), nil)
-		var parts []string
-		for _, f := range s.Fields() {
-			if p := transformOf(r, f); p != "" && r.OneOf(3) {
-				parts = append(parts, p)
-			}
+		if j := randomChanged(t, int64(seed), filepath.Join(dir, fmt.Sprintf("t%d", seed))); j != nil {
+			all = append(all, j)
 		}
-		props := "write.target-file-size-bytes=" + writertest.Pick(r, "3000", "500000000")
-		if r.OneOf(3) {
-			props += "\nwrite.delete.format.default=" + writertest.Pick(r, "orc", "parquet")
-		}
-		if r.OneOf(6) {
-			props += "\nwrite.delete.mode=copy-on-write"
-		}
-		if r.OneOf(4) {
-			props += "\nwrite.metadata.metrics.default=" + writertest.Pick(r, "none", "counts", "truncate(1)", "full")
-		}
-		o := mode("create", "iceberg-format-version", fmt.Sprint(1+seed%3), "iceberg-data-format", writertest.Pick(r, "orc", "parquet"),
-			"iceberg-partition", strings.Join(parts, ", "), "iceberg-property", props)
-		c := &changed{judged: judged{dir: filepath.Join(dir, fmt.Sprintf("t%d", seed)), schema: s}}
-		r.Gen.Nulls = writertest.Pick(r, 0, 0.05, 0.5)
-		rec := r.Record(s, r.Intn(40))
-		small(rec)
-		if err := write(context.Background(), c.dir, o, s, rec); err != nil {
-			t.Errorf("%d: %s: %v", seed, s, err)
-			continue
-		}
-		c.add(rec)
-		rec.Release()
-		for range 2 + r.Intn(5) {
-			c.change(t, r)
-		}
-		all = append(all, &c.judged)
 	}
 	if len(all) < tables*3/4 {
 		t.Errorf("%d tables", len(all))
@@ -211,4 +180,43 @@ func TestRandomChanges(t *testing.T) {
 	for part := range slices.Chunk(all, 50) {
 		check(t, jar, part)
 	}
+}
+
+// randomChanged makes a table and changes it a few times.
+func randomChanged(t *testing.T, seed int64, dir string) *judged {
+	t.Helper()
+	r := newRandom(5000 + seed)
+	s := arrow.NewSchema(append([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, fields(r, r.Intn(4), r.Intn(2))...), nil)
+	var parts []string
+	for _, f := range s.Fields() {
+		if p := transformOf(r, f); p != "" && r.OneOf(3) {
+			parts = append(parts, p)
+		}
+	}
+	props := "write.target-file-size-bytes=" + writertest.Pick(r, "3000", "500000000")
+	if r.OneOf(3) {
+		props += "\nwrite.delete.format.default=" + writertest.Pick(r, "orc", "parquet")
+	}
+	if r.OneOf(6) {
+		props += "\nwrite.delete.mode=copy-on-write"
+	}
+	if r.OneOf(4) {
+		props += "\nwrite.metadata.metrics.default=" + writertest.Pick(r, "none", "counts", "truncate(1)", "full")
+	}
+	o := mode("create", "iceberg-format-version", fmt.Sprint(1+seed%3), "iceberg-data-format", writertest.Pick(r, "orc", "parquet"),
+		"iceberg-partition", strings.Join(parts, ", "), "iceberg-property", props)
+	c := &changed{judged: judged{dir: dir, schema: s}}
+	r.Gen.Nulls = writertest.Pick(r, 0, 0.05, 0.5)
+	rec := r.Record(s, r.Intn(40))
+	small(rec)
+	if err := write(context.Background(), c.dir, o, s, rec); err != nil {
+		t.Errorf("%d: %s: %v", seed, s, err)
+		return nil
+	}
+	c.add(rec)
+	rec.Release()
+	for range 2 + r.Intn(5) {
+		c.change(t, r)
+	}
+	return &c.judged
 }

@@ -100,25 +100,8 @@ func check(t *testing.T, jar string, all []*judged) {
 			java = nil
 		}
 		got, schema := rows(t, j.dir)
-		want := slices.Clone(j.want)
-		for _, all := range [][]string{want, java, got} {
-			for i := range all {
-				all[i] = unsigned(orctext.Ordered(all[i], schema.Fields()))
-			}
-			slices.Sort(all)
-		}
-		for who, found := range map[string][]string{"Iceberg": java, "arrowio": got} {
-			if len(found) != len(want) {
-				t.Errorf("%s: %s reads %d rows, not %d", j.dir, who, len(found), len(want))
-				continue
-			}
-			for i := range found {
-				if found[i] != want[i] {
-					t.Errorf("%s: %s reads row %d as\n%s, not\n%s", j.dir, who, i, found[i], want[i])
-					break
-				}
-			}
-		}
+		sameRows(t, j.dir+" by Iceberg", java, slices.Clone(j.want), schema)
+		sameRows(t, j.dir, got, slices.Clone(j.want), schema)
 		for _, f := range faults(t, j.dir) {
 			t.Errorf("%s: %s", j.dir, f)
 		}

@@ -275,6 +275,32 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestFirstVersion reads the metadata of a table of format version 1 as those do who know no newer one: with one schema and one spec, in JSON.
+func TestFirstVersion(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "t")
+	s, rec := numbered(t, 0, 3)
+	if err := write(context.Background(), dir, mode("create", "iceberg-format-version", "1", "iceberg-partition", "word"), s, rec); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "metadata", "v1.metadata.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Schema struct {
+			Type   string
+			Fields []struct{ Name string }
+		}
+		Spec []struct{ Name string } `json:"partition-spec"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Schema.Type != "struct" || len(m.Schema.Fields) != s.NumFields() || len(m.Spec) != 1 || m.Spec[0].Name != "word" {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestCatalogsTable refuses to write past a catalog.
 func TestCatalogsTable(t *testing.T) {
 	ctx := context.Background()
