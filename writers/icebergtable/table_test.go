@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,74 +203,6 @@ func TestNothingLeft(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
-	}
-}
-
-// writersTogether is the variable that makes the test below a process that appends.
-const writersTogether = "ARROWIO_TEST_APPEND"
-
-// TestTogether has processes append to one table at the same time: every row is there once, and no file is left that no snapshot
-// names.
-func TestTogether(t *testing.T) {
-	const processes, times = 3, 6
-	ctx := context.Background()
-	if at := os.Getenv(writersTogether); at != "" {
-		dir, number, _ := strings.Cut(at, "\n")
-		var from int
-		if _, err := fmt.Sscan(number, &from); err != nil {
-			t.Fatal(err)
-		}
-		for i := range times {
-			s, rec := numbered(t, (from*times+i)*10, 10)
-			if err := write(ctx, dir, mode("append"), s, rec); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return
-	}
-	dir := filepath.Join(t.TempDir(), "table")
-	s, _ := numbered(t, 0, 0)
-	if err := write(ctx, dir, mode("create"), s); err != nil {
-		t.Fatal(err)
-	}
-	var all []*exec.Cmd
-	for i := range processes {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestTogether$")
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%d", writersTogether, dir, i))
-		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, cmd)
-	}
-	for _, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
-	got, _ := rows(t, dir)
-	_, whole := numbered(t, 0, processes*times*10)
-	seen := map[string]bool{}
-	for _, line := range got {
-		if seen[line] {
-			t.Errorf("%s is there twice", line)
-		}
-		seen[line] = true
-	}
-	if int64(len(got)) != whole.NumRows() {
-		t.Errorf("%d rows, not %d", len(got), whole.NumRows())
-	}
-	if f := faults(t, dir); len(f) > 0 {
-		t.Error(f)
-	}
-	snaps := 0
-	for _, name := range tree(t, dir) {
-		if strings.HasPrefix(name, "metadata/snap-") {
-			snaps++
-		}
-	}
-	if want := processes*times + 1; snaps != want {
-		t.Errorf("%d manifest lists of %d snapshots", snaps, want)
 	}
 }
 
