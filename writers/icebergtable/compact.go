@@ -59,8 +59,12 @@ const (
 )
 
 // choose finds the files that are worth being written again.
-func (x *compacter) choose(s *state) {
-	target := float64(x.t.target())
+func (x *compacter) choose(s *state) error {
+	bytes, err := x.t.target()
+	if err != nil {
+		return err
+	}
+	target := float64(bytes)
 	byPartition := map[string][]*stateFile{}
 	var order []string
 	for _, f := range s.data {
@@ -89,6 +93,7 @@ func (x *compacter) choose(s *state) {
 		}
 		x.groups = append(x.groups, g)
 	}
+	return nil
 }
 
 // plan says what becomes of the table in its present state; nil = nothing.
@@ -104,7 +109,9 @@ func (x *compacter) plan(ctx context.Context) (*change, error) {
 		}
 	}
 	if x.groups == nil {
-		x.choose(s)
+		if err := x.choose(s); err != nil {
+			return nil, err
+		}
 	}
 	byPath := make(map[string]*stateFile, len(s.data))
 	for _, f := range s.data {

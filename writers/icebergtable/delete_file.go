@@ -58,8 +58,10 @@ func (t *Table) deletePositions(ctx context.Context, of *stateFile, rows []int64
 		return e, err
 	}
 	schema := arrow.NewSchema(shown, nil)
-	o := t.fileOptions(format, t.o.Write, 0)
-	o.Options = tableFiles(format, nil) // what is given is about the columns of data files
+	o, err := t.deleteOptions(format, t.o.Write)
+	if err != nil {
+		return e, err
+	}
 	plan, err := format.Plan(schema, o)
 	if err != nil {
 		return e, err

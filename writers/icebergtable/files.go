@@ -44,8 +44,13 @@ func newFiles(ctx context.Context, t *Table, st arrowio.Store, c *caster, parts 
 	if err != nil {
 		return nil, err
 	}
-	f := &files{ctx: ctx, st: st, format: format, schema: c.schema, parts: parts, target: t.target(), location: t.base.location(), run: newName()}
-	f.options = t.fileOptions(format, o, o.Memory)
+	f := &files{ctx: ctx, st: st, format: format, schema: c.schema, parts: parts, location: t.base.location(), run: newName()}
+	if f.target, err = t.target(); err != nil {
+		return nil, err
+	}
+	if f.options, err = t.fileOptions(format, o, c.fields); err != nil {
+		return nil, err
+	}
 	f.measured, err = measuredColumns(c.fields, t.props())
 	return f, err
 }

@@ -1,7 +1,6 @@
 package icebergtable
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -45,7 +44,11 @@ func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Write
 	} else if _, err := partFields(t.base.meta.Specs[t.base.meta.SpecID], fields); err != nil {
 		return nil, err
 	}
-	inner, err := format.Plan(c.schema, t.fileOptions(format, o, 0))
+	files, err := t.fileOptions(format, o, fields)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := format.Plan(c.schema, files)
 	if err != nil {
 		return nil, err
 	}
@@ -74,81 +77,6 @@ func refusedIn(columns []arrowio.PlannedColumn, name string) string {
 		if c.Path == schemadiff.Path(name) {
 			return c.Refused
 		}
-	}
-	return ""
-}
-
-// Properties of tables about files.
-const (
-	propFormat        = "write.format.default"
-	propTarget        = "write.target-file-size-bytes"
-	defaultTarget     = 512 << 20
-	propParquetRows   = "write.parquet.row-group-size-bytes"
-	propORCStripe     = "write.orc.stripe-size-bytes"
-	defaultStripe     = 64 << 20
-	defaultGroup      = 128 << 20
-	leastGroup        = 64 << 10
-	groupsPerFile     = 4
-	optionORC         = "orc-iceberg"
-	propParquetPacked = "write.parquet.compression-codec"
-	propORCPacked     = "write.orc.compression-codec"
-)
-
-// props are the properties of the table, or of that which will be made.
-func (t *Table) props() map[string]string {
-	if t.base != nil {
-		return t.base.meta.Props
-	}
-	return t.opt.props
-}
-
-// target is how many bytes a file should have.
-func (t *Table) target() int64 {
-	if t.targetBytes > 0 {
-		return t.targetBytes
-	}
-	b := base{meta: &iceberg.TableMetadata{Props: t.props()}}
-	return max(1, b.prop(propTarget, defaultTarget))
-}
-
-// fileOptions returns the options for a file. memory is what its writer may keep; 0 = what o says.
-func (t *Table) fileOptions(f arrowio.OutputFormat, o arrowio.WriteOptions, memory int64) arrowio.WriteOptions {
-	props := t.props()
-	b := base{meta: &iceberg.TableMetadata{Props: props}}
-	group, packed := b.prop(propParquetRows, defaultGroup), props[propParquetPacked]
-	o.Options = tableFiles(f, t.o.FileOptions[f.Name])
-	if f.Name == "orc" {
-		group, packed = b.prop(propORCStripe, defaultStripe), props[propORCPacked]
-	}
-	if o.RowGroupBytes == 0 {
-		o.RowGroupBytes = max(leastGroup, min(group, t.target()/groupsPerFile))
-	}
-	if o.Compression == "" {
-		o.Compression = packing(packed)
-	}
-	if memory > 0 {
-		o.Memory = memory
-	}
-	return o
-}
-
-// tableFiles returns options of a format, and those that files of tables need.
-func tableFiles(f arrowio.OutputFormat, given map[string]string) map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, given)
-	if f.Name == "orc" {
-		out[optionORC] = "ids"
-	}
-	return out
-}
-
-// packing returns a codec of a table's property in the words of writers; "" = theirs.
-func packing(text string) string {
-	switch text {
-	case "zstd", "snappy", "lz4", "zlib", "gzip", "none":
-		return text
-	case "uncompressed":
-		return "none"
 	}
 	return ""
 }
