@@ -63,6 +63,15 @@ func (t *Table) newDriver(ctx context.Context, st arrowio.Store, p *arrowio.Writ
 	if err != nil {
 		return nil, err
 	}
+	if t.opt.mode == modeReplace { // before rows are written for nothing
+		s, err := t.listed(ctx)
+		if err == nil {
+			err = s.current(t.base.meta.SpecID)
+		}
+		if err != nil {
+			return nil, errors.Join(err, d.Abort())
+		}
+	}
 	if t.where != nil {
 		if err := t.where.bind(d.cast.schema); err != nil {
 			return nil, errors.Join(err, d.Abort())
@@ -305,6 +314,11 @@ func (d *driver) Close() (err error) {
 	if d.t.where != nil {
 		x := newDeleter(d.t)
 		d.t.planner = func(ctx context.Context) (*change, error) { return x.plan(ctx, added) }
+		return nil
+	}
+	if d.t.opt.mode == modeReplace {
+		x := &partitionReplacer{t: d.t, id: d.t.base.newID(), parts: d.files.parts, added: added}
+		d.t.planner = x.plan
 		return nil
 	}
 	c := &change{op: opAppend, id: d.t.base.newID(), replace: d.t.opt.mode == modeOverwrite}

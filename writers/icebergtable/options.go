@@ -34,10 +34,11 @@ const (
 	modeCreate    = "create"
 	modeAppend    = "append"
 	modeOverwrite = "overwrite"
+	modeReplace   = "replace-partitions"
 )
 
 var formatOptions = []arrowio.Option{
-	{Name: optionMode, Usage: "make a new table, add rows to one, or replace all its rows", Default: modeCreate, Values: []string{modeCreate, modeAppend, modeOverwrite}},
+	{Name: optionMode, Usage: "make a new table, add rows to one, replace all its rows, or replace those of the partitions that the new rows are in", Default: modeCreate, Values: []string{modeCreate, modeAppend, modeOverwrite, modeReplace}},
 	{Name: optionWhere, Usage: "replace only the rows of a table for which this filter is true; the new rows must satisfy it, too", Default: "none"},
 	{Name: optionVersion, Usage: "format version of a new table", Default: "2", Values: []string{"1", "2", "3"}},
 	{Name: optionPartition, Usage: "partition a new table by these (comma-separated): COLUMN, bucket(N, COLUMN), truncate(N, COLUMN), year(COLUMN), month, day, hour", Default: "none"},

@@ -31,8 +31,10 @@ type change struct {
 	added []*batch // files that the table gets
 	// replace says that all files that the table has are deleted.
 	replace bool
-	gone    map[fileKey]bool // files that are deleted
-	tally   tally            // of the added files
+	// partitions says that the files of the partitions of the added ones are deleted, for the summary.
+	partitions bool
+	gone       map[fileKey]bool // files that are deleted
+	tally      tally            // of the added files
 }
 
 // batch is files that one manifest lists.
@@ -179,6 +181,9 @@ func (w *writer) snapshot(ctx context.Context, b *base, c *change) (*prepared, e
 		return nil, err
 	}
 	p.Summary = t.summary(c.op, before, c.replace)
+	if c.partitions {
+		p.Summary["replace-partitions"] = "true"
+	}
 	p.List = fmt.Sprintf("%s/metadata/snap-%d-%s.avro", b.location(), c.id, newName())
 	return p, w.put(ctx, p.List, text)
 }

@@ -38,17 +38,15 @@ const (
 
 // state returns the files of the table as it is known to be. lineage adds the columns of row lineage to what is read.
 func (t *Table) state(ctx context.Context, lineage bool) (*state, error) {
-	s := &state{scoped: map[string][]*stateFile{}, ranges: map[string][]*stateFile{}, values: map[string][]*stateFile{}}
-	snapshot, err := t.base.current()
+	s, err := t.listed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if snapshot != nil {
-		if err := t.list(ctx, s, snapshot.List); err != nil {
-			return nil, err
-		}
-	}
 	return s, t.show(ctx, s, lineage)
+}
+
+func newState() *state {
+	return &state{scoped: map[string][]*stateFile{}, ranges: map[string][]*stateFile{}, values: map[string][]*stateFile{}}
 }
 
 // list reads what the manifests list.

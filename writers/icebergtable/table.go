@@ -97,6 +97,10 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 		return nil, errs.Errorf(errs.ErrOption, "%w is about new tables, and the table exists", errs.Opt(t.opt.creates[0], ""))
 	case t.opt.mode == modeCreate:
 		t.opt.mode = modeOverwrite
+	case t.opt.mode == modeReplace:
+		if err := t.canReplacePartitions(); err != nil {
+			return nil, err
+		}
 	}
 	if t.opt.where != nil {
 		t.where = &rowFilter{expr: t.opt.where}
