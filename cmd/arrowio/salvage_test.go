@@ -279,3 +279,17 @@ func TestRepairPlainColumns(t *testing.T) {
 		}
 	}
 }
+
+// A file whose columns are plain and whose codec is not written is repaired all the same: the codec becomes the usual one.
+func TestRepairPlainBzip2(t *testing.T) {
+	in, out := damaged(t, "trevni/java-1.12.1/prim-bzip2-null.trv", 2100, 0), filepath.Join(t.TempDir(), "out.trv")
+	o := do(t, "repair", "--salvage", "columns", in, out)
+	if o.code != exitLost || !strings.Contains(o.err, ": null in column ") {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	ok(t, "verify", out)
+	want := ok(t, "count", "../../testdata/trevni/java-1.12.1/prim-bzip2-null.trv")
+	if got := ok(t, "count", out); got != want {
+		t.Errorf("%s rows, want %s", got, want)
+	}
+}

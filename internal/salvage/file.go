@@ -24,6 +24,13 @@ type File struct {
 	parts  []part
 	splits []arrowio.Split
 	losses []arrowio.Warning
+	behind Behind
+}
+
+// Behind is what lies in front of a file that others are read with: see Join.
+type Behind struct {
+	Rows int64  // of the files in front, as they were written
+	Name string // what reports call the file: "the file at byte 4711"; "" = there is no other
 }
 
 // part is what a split shows.
@@ -36,7 +43,12 @@ type part struct {
 // New shows what is intact of f. damage is what is not; f must be able to read everything else. Closing the File closes f. All
 // splits of f must know their rows.
 func New(f arrowio.File, mode Mode, damage []Damage, limits errs.Limits) (*File, error) {
-	out := &File{File: f, schema: f.Schema(), mode: mode, below: f.Splits()}
+	return NewBehind(f, mode, damage, limits, Behind{})
+}
+
+// NewBehind is New for a file that lies behind others.
+func NewBehind(f arrowio.File, mode Mode, damage []Damage, limits errs.Limits, behind Behind) (*File, error) {
+	out := &File{File: f, schema: f.Schema(), mode: mode, below: f.Splits(), behind: behind}
 	if mode == Columns {
 		out.schema = nullable(f.Schema())
 	}
@@ -118,7 +130,12 @@ func (f *File) report(s *segment, shown bool) {
 		return
 	}
 	d := s.first
-	w := arrowio.Warning{Kind: arrowio.WarnLost, Place: d.Place, Rows: s.rows.Len(), Range: s.rows, Bytes: d.Bytes}
+	place := d.Place
+	if f.behind.Name != "" && place != "" {
+		place += " of " + f.behind.Name
+	}
+	rows := arrowio.RowRange{Start: f.behind.Rows + s.rows.Start, End: f.behind.Rows + s.rows.End}
+	w := arrowio.Warning{Kind: arrowio.WarnLost, Place: place, Rows: rows.Len(), Range: rows, Bytes: d.Bytes}
 	all := len(s.columns) == f.schema.NumFields()
 	names := make([]string, len(s.columns))
 	for i, c := range s.columns {
@@ -128,9 +145,9 @@ func (f *File) report(s *segment, shown bool) {
 		w.Columns = names
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "lost: rows %d to %d", s.rows.Start, s.rows.End)
-	if d.Place != "" {
-		fmt.Fprintf(&b, " (%s)", d.Place)
+	fmt.Fprintf(&b, "lost: rows %d to %d", rows.Start, rows.End)
+	if place != "" {
+		fmt.Fprintf(&b, " (%s)", place)
 	}
 	switch {
 	case shown:

@@ -40,6 +40,8 @@ type File struct {
 	splits  []arrowio.Split
 	hints   bool              // errors about damage tell of the option that reads what is intact
 	rescued []arrowio.Warning // what was found in place of a tail
+	moved   int64             // how far behind where the footer says the first stripe lies
+	beside  []*File           // what inFront found
 	reach   map[int]*reach    // of damaged stripes; it does not change after a salvage has been opened
 
 	mu        sync.Mutex

@@ -92,8 +92,6 @@ func Format() arrowio.Format {
 			}
 			f, err := Open(ctx, src, o.Limits, opt)
 			switch {
-			case err == nil && mode != salvage.Off && o.For == arrowio.ForRows:
-				err = f.relocate(ctx)
 			case err == nil:
 			case o.For != arrowio.ForRows || !errors.Is(err, errs.ErrCorrupt):
 				return nil, err
@@ -106,7 +104,7 @@ func Format() arrowio.Format {
 				return nil, err // not a File that is a nil *File
 			}
 			if mode != salvage.Off && o.For == arrowio.ForRows {
-				return f.salvage(ctx, mode)
+				return f.salvage(ctx, src, mode)
 			}
 			f.hints = o.For == arrowio.ForRows
 			return f, nil

@@ -41,6 +41,7 @@ func (f *File) relocate(ctx context.Context) error {
 		}
 		first = i + 1
 	}
+	f.moved = shifts[0]
 	for i, shift := range shifts {
 		f.footer.Stripes[i].Offset += shift
 	}

@@ -22,8 +22,8 @@ type survey struct {
 	damage []salvage.Damage
 }
 
-// salvage shows what is intact of a file. The File that it returns takes over f.
-func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, error) {
+// survey shows what is intact of a file. The File that it returns takes over f.
+func (f *File) survey(ctx context.Context, mode salvage.Mode, behind salvage.Behind) (arrowio.File, error) {
 	v := &survey{verifier: &verifier{File: f, ctx: ctx, report: func(error) {}, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}}}}
 	v.totals, v.bad, v.hidden = make([]tally, len(f.footer.Types)), map[badColumn]bool{}, map[int]*secretStats{}
 	found := map[int]*reach{}
@@ -41,7 +41,7 @@ func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, er
 	if err != nil {
 		return nil, err
 	}
-	return salvage.New(f, mode, damage, f.limits)
+	return salvage.NewBehind(f, mode, damage, f.limits, behind)
 }
 
 // sift reads what is left as a scan reads it, timestamps in microseconds where nanoseconds are too fine for them.

@@ -27,7 +27,7 @@ type stripeScan struct {
 	found       []foundStripe
 
 	window  []byte
-	from    int64 // where the window lies
+	at      int64 // where the window lies
 	decoder blockcodec.Decoder
 	buf     []byte
 }
@@ -63,8 +63,13 @@ func (s *stripeScan) run() error {
 	if string(head) == orcwire.Magic {
 		s.begin = 3
 	}
+	return s.from(s.begin)
+}
+
+// from finds the stripes from start on.
+func (s *stripeScan) from(start int64) error {
 	size := s.f.src.Size()
-	for start := s.begin; start < size; {
+	for start < size {
 		end, err := s.next(start)
 		if err != nil || end < 0 {
 			return err
@@ -106,11 +111,11 @@ func (s *stripeScan) next(start int64) (int64, error) {
 // bytes returns up to n bytes at off, good until the next call.
 func (s *stripeScan) bytes(off, n int64) ([]byte, error) {
 	n = min(n, s.f.src.Size()-off)
-	if at := off - s.from; at >= 0 && at+n <= int64(len(s.window)) {
+	if at := off - s.at; at >= 0 && at+n <= int64(len(s.window)) {
 		return s.window[at : at+n], nil
 	}
 	var err error
-	s.from = off
+	s.at = off
 	if s.window, err = s.f.fetchBytes(s.ctx, off, min(max(n, scanWindow), s.f.src.Size()-off)); err != nil {
 		return nil, err
 	}

@@ -25,9 +25,11 @@ func (f *File) Warnings() []arrowio.Warning {
 	if f.src.Size() == 0 {
 		return []arrowio.Warning{NoBytes()}
 	}
-	if f.rescued != nil {
-		return f.rescued // nothing of such a file is encrypted
-	}
+	return slices.Concat(f.rescued, f.masked())
+}
+
+// masked is the warning about encrypted columns.
+func (f *File) masked() []arrowio.Warning {
 	e := f.footer.Encryption
 	if e == nil || len(f.first) == 0 || f.first[len(f.first)-1] == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 // columns. What cannot be written is left out. Where damaged values are shown as null, an Avro schema gives them a place.
 func (f *File) WriteOptions() map[string]string {
 	out := f.codecOption()
-	if f.nulls && out != nil {
+	if f.nulls {
 		out["trevni-schema"] = "avro"
 	}
 	return out
@@ -20,7 +20,7 @@ func (f *File) codecOption() map[string]string {
 	for _, c := range f.header.Columns {
 		if c.Codec != blockcodec.None {
 			if !slices.Contains([]blockcodec.Codec{blockcodec.Deflate, blockcodec.Snappy}, c.Codec) {
-				return nil
+				return map[string]string{} // what the writer takes
 			}
 			return map[string]string{"compression": c.Codec.String()}
 		}
