@@ -132,6 +132,17 @@ func TestVerifyFindsWhatWasChanged(t *testing.T) {
 	}
 }
 
+// Some writers count the content without the magic in front of it, 3 bytes: that is no fault.
+func TestVerifyContentLengthWithoutMagic(t *testing.T) {
+	f := showBytes(t, altered(216, rootInt[216]-3), Options{})
+	if want := f.footer.Stripes[0].End() - 3; int64(f.footer.ContentLength) != want {
+		t.Fatalf("contentLength is %d, want %d", f.footer.ContentLength, want)
+	}
+	if found := faults(t, f); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
 // A stream that holds more values than there are rows is found, and one that holds fewer.
 func TestVerifyCounts(t *testing.T) {
 	for _, x := range []struct {

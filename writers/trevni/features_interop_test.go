@@ -44,6 +44,9 @@ func TestFeaturesJudged(t *testing.T) {
 		}},
 		{"fixed integers", func(_ *randomizer, s *sample) { s.options.Options["trevni-integers"] = "fixed" }},
 		{"statistics", func(_ *randomizer, s *sample) { s.options.Options["trevni-statistics"] = "blocks" }},
+		{"not null", func(_ *randomizer, s *sample) { giveNullable(s) }},
+		{"microseconds", func(r *randomizer, s *sample) { giveNanoseconds(r, s, mem, false) }},
+		{"digits that are cut off", func(r *randomizer, s *sample) { giveNanoseconds(r, s, mem, true) }},
 		{"no checksums", func(_ *randomizer, s *sample) { s.options.Options["trevni-checksum"] = "null" }},
 	} {
 		t.Run(feature.name, func(t *testing.T) {

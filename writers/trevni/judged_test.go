@@ -48,7 +48,11 @@ func fitting(t testing.TB, s *arrow.Schema, objects map[string][]byte) *arrow.Sc
 // among files is the one thing taken from them.
 func writeSample(t testing.TB, s *sample) []written {
 	t.Helper()
-	objects := write(t, s.schema, s.recs, s.options)
+	in := given{s.schema, s.recs}
+	if s.given != nil {
+		in = *s.given
+	}
+	objects := write(t, in.schema, in.recs, s.options)
 	var schema *trevniwire.Avro
 	var columns []*stored
 	if s.plain {

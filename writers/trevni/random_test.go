@@ -20,7 +20,14 @@ type sample struct {
 	schema  *arrow.Schema
 	recs    []arrow.Record
 	options arrowio.WriteOptions
-	plain   bool // trevni-schema=columns
+	plain   bool   // trevni-schema=columns
+	given   *given // nil = schema and recs
+}
+
+// given is what a writer gets where its options are to make the file of another sample of it.
+type given struct {
+	schema *arrow.Schema
+	recs   []arrow.Record
 }
 
 func (s *sample) release() { release(s.recs) }
