@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import subprocess
 
 import pyarrow as pa
 import pytest
@@ -137,3 +138,20 @@ def test_truncated(small, tmp_path, n):
     path.write_bytes(small.read_bytes()[:n])
     with pytest.raises(arrowio.ArrowioError):
         arrowio.open(path, format="orc").to_table()
+
+
+def test_columns_nested_deeper_than_arrow_takes_them(tmp_path):
+    """64 levels are the most that pyarrow imports: deeper columns are its error, and others are read without them."""
+    for depth, refused in ((64, False), (100, True)):
+        rows = tmp_path / f"{depth}.jsonl"
+        rows.write_text('{"x":%s7%s,"n":1}\n' % ("[" * (depth - 1), "]" * (depth - 1)))
+        for ending in ("orc", "trv", "parquet", "arrow"):
+            path = tmp_path / f"{depth}.{ending}"
+            subprocess.run([os.environ["ARROWIO_BIN"], "convert", str(rows), str(path)], check=True)
+            f = arrowio.open(path)
+            if refused:
+                with pytest.raises(pa.ArrowInvalid, match="Recursion level"):
+                    f.to_table()
+            else:
+                assert f.to_table().num_rows == 1
+            assert pa.table(f.select(["n"])).to_pydict() == {"n": [1]} and f.count_rows() == 1
