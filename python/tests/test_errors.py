@@ -141,8 +141,8 @@ def test_truncated(small, tmp_path, n):
 
 
 def test_columns_nested_deeper_than_arrow_takes_them(tmp_path):
-    """64 levels are the most that pyarrow imports: deeper columns are its error, and others are read without them."""
-    for depth, refused in ((64, False), (100, True)):
+    """63 levels are the most that pyarrow imports in a schema: deeper columns are its error, and others are read without them."""
+    for depth, refused in ((63, False), (100, True)):
         rows = tmp_path / f"{depth}.jsonl"
         rows.write_text('{"x":%s7%s,"n":1}\n' % ("[" * (depth - 1), "]" * (depth - 1)))
         for ending in ("orc", "trv", "parquet", "arrow"):
