@@ -155,7 +155,7 @@ func (js *jobs) open(ctx context.Context) error {
 	js.fragments = js.fragments[1:]
 	var f File
 	err := workers.Guard(func() (err error) {
-		f, err = fr.Open(ctx)
+		f, err = fr.open(ctx)
 		return err
 	})
 	if err != nil {

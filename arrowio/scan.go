@@ -81,6 +81,7 @@ type Scanner struct {
 	cur   sized
 	err   error
 	ended bool
+	trace traced
 }
 
 var _ array.RecordReader = (*Scanner)(nil)
@@ -110,6 +111,7 @@ func scan(ctx context.Context, schema *arrow.Schema, js jobs, o ScanOptions) (*S
 	}
 	s := &Scanner{p: p}
 	s.refs.Store(1)
+	ctx = s.trace.begin(ctx)
 	js.p = p
 	if p.o.Parallelism == 1 {
 		s.src = &serial{ctx: ctx, p: p, jobs: &js}
@@ -187,6 +189,7 @@ func (s *Scanner) end() {
 	if !s.ended {
 		s.ended = true
 		s.src.close()
+		s.trace.end(s.Stats(), s.err)
 	}
 }
 

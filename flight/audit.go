@@ -61,6 +61,7 @@ func (a *Audit) Reopen(w io.Writer) {
 type auditLine struct {
 	Time      time.Time `json:"time"` // when it began
 	RequestID string    `json:"request_id"`
+	TraceID   string    `json:"trace_id,omitempty"`
 	Client    string    `json:"client"` // "" = not known
 	Roles     []string  `json:"roles,omitempty"`
 	Peer      string    `json:"peer"`
@@ -82,7 +83,7 @@ func (a *Audit) Started(*Call) {}
 // Ended implements Observer.
 func (a *Audit) Ended(c *Call, err error) {
 	l := auditLine{
-		Time: c.Started.UTC(), RequestID: c.ID, Client: c.Client.Name, Roles: c.Client.Roles, Peer: c.Peer, Method: c.Method,
+		Time: c.Started.UTC(), RequestID: c.ID, TraceID: c.Trace, Client: c.Client.Name, Roles: c.Client.Roles, Peer: c.Peer, Method: c.Method,
 		Dataset: c.Dataset(), Statement: a.text.of(c), Seconds: time.Since(c.Started).Seconds(), Code: codeOf(err).String(),
 	}
 	l.Rows, _, l.Bytes = c.Sent()

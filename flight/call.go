@@ -22,6 +22,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/transport"
+	"github.com/arrowio/arrowio/internal/tracing"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -37,6 +38,7 @@ type Call struct {
 	Peer    string // address of the client
 	Client  Client
 	Started time.Time
+	Trace   string // id of the call's trace, see Options.TraceStatements; "" = it has none
 
 	dataset   atomic.Pointer[string]
 	query     atomic.Pointer[string]
@@ -172,6 +174,7 @@ func (s *Server) call(ctx context.Context, method string, run func(context.Conte
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
 		c.Peer = p.Addr.String()
 	}
+	c.Trace = tracing.ID(ctx)
 	c.conn = transport.ConnectionOf(ctx)
 	ctx, c.cancel = context.WithCancelCause(context.WithValue(ctx, callKey{}, c))
 	defer c.cancel(nil)
@@ -187,6 +190,7 @@ func (s *Server) call(ctx context.Context, method string, run func(context.Conte
 		o.Ended(c, st)
 	}
 	s.log(ctx, c, err, st)
+	s.trace(ctx, c)
 	return st
 }
 
@@ -293,6 +297,9 @@ func (s *Server) log(ctx context.Context, c *Call, err, st error) {
 	attrs := []any{
 		"request_id", c.ID, "method", c.Method, "peer", c.Peer, "client", c.Client.Name, "dataset", c.Dataset(),
 		"duration", time.Since(c.Started), "rows", rows, "bytes", bytes, "code", codeOf(st).String(),
+	}
+	if c.Trace != "" {
+		attrs = append(attrs, "trace_id", c.Trace)
 	}
 	switch {
 	case err == nil:

@@ -30,6 +30,9 @@ type Options struct {
 	Limiter    Limiter    // nil = no limits
 	Observers  []Observer
 	Logger     *slog.Logger // default slog.Default()
+	// TraceStatements is how spans tell what clients have asked for. A call has a span of OpenTelemetry where GRPC has a handler
+	// that begins one, such as otelgrpc's; then what it scans and reads from stores are spans below it.
+	TraceStatements StatementText
 
 	// Secure says that the Authorizer or Credentials authenticate clients. Otherwise the server listens only on loopback
 	// addresses and Unix sockets.

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/transport"
+	"github.com/arrowio/arrowio/internal/tracing"
 )
 
 // SQLOptions says who answers the statements of Flight SQL that are more than the rows and columns of one dataset.
@@ -166,10 +167,12 @@ func (q sqlServer) Describe(ctx context.Context, text string, params arrow.Recor
 }
 
 // Run has the engine run a statement for each row of params, or once, and sends what comes of it.
-func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) error {
+func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) (err error) {
 	if c := CallFrom(ctx); c != nil {
 		c.query.Store(&query)
 	}
+	ctx, span := tracing.Start(ctx, "sql")
+	defer func() { tracing.End(span, err) }()
 	ctx, done, err := q.engine(ctx, q.sqlQueries)
 	if err != nil {
 		return err

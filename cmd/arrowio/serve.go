@@ -35,6 +35,7 @@ type serveFlags struct {
 	sql       sqlFlags
 	each      eachFlags
 	audit     auditFlags
+	trace     traceFlags
 
 	partitions *partitionFlags
 	schemas    []string // [NAME=]FILE|TEXT
@@ -94,6 +95,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 	f.sql.add(cmd)
 	f.each.add(cmd)
 	f.audit.add(cmd)
+	f.trace.add(cmd)
 	f.partitions = addPartitionFlags(cmd)
 	f.addSchemas(cmd)
 	a.addStoreFlags(cmd)
@@ -205,6 +207,11 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, audit.close()) }()
+	stopTraces, err := f.trace.apply(ctx, &o, f.audit.text())
+	if err != nil {
+		return err
+	}
+	defer stopTraces()
 	stopSQL, err := f.sql.apply(&o)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -48,13 +49,19 @@ func ask(t *testing.T, c flight.Client, cmd string) (*flight.FlightInfo, error) 
 // answer is all rows of a command, a line of JSON each.
 func answer(t *testing.T, c flight.Client, cmd string) string {
 	t.Helper()
-	info, err := ask(t, c, cmd)
+	return answerIn(t.Context(), t, c, cmd)
+}
+
+// answerIn is answer with the headers of ctx.
+func answerIn(ctx context.Context, t *testing.T, c flight.Client, cmd string) string {
+	t.Helper()
+	info, err := c.GetFlightInfo(ctx, &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(cmd)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
 	for _, e := range info.Endpoint {
-		st, err := c.DoGet(t.Context(), e.Ticket)
+		st, err := c.DoGet(ctx, e.Ticket)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,10 +7,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/attribute"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/tracing"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -149,6 +151,16 @@ func (s *Source) ReadSpans(ctx context.Context, spans []arrowio.Span) error {
 
 // fetch makes one request, when there is room for it.
 func (s *Source) fetch(ctx context.Context, p arrowio.Span) error {
+	if !tracing.Recording(ctx) {
+		return s.request(ctx, p)
+	}
+	ctx, span := tracing.Start(ctx, "store read")
+	err := s.request(ctx, p)
+	tracing.End(span, err, attribute.String("arrowio.file", s.f.Name), attribute.Int64("arrowio.offset", p.Off), attribute.Int("arrowio.bytes", len(p.Dst)))
+	return err
+}
+
+func (s *Source) request(ctx context.Context, p arrowio.Span) error {
 	if err := s.host.Slot(ctx); err != nil {
 		return err
 	}
