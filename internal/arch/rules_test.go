@@ -13,7 +13,7 @@ type rule struct {
 // neutral are the packages that know no format, and that what reads or writes one may use.
 var neutral = []string{
 	"arrowio/local", "arrowio/splitcopy",
-	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
+	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/tracing", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
 	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
@@ -30,8 +30,8 @@ const arrowPath = "github.com/apache/arrow/go/**"
 var rules = []rule{
 	{
 		pkg: "arrowio",
-		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowtype", "internal/bitpack", "internal/geoarrow", "internal/workers", "internal/schemadiff"},
-		why: "the contracts know no format; of internal only the allocator, what narrows batches, types and metadata that describes columns, workers and the comparison of schemas",
+		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowtype", "internal/bitpack", "internal/geoarrow", "internal/tracing", "internal/workers", "internal/schemadiff"},
+		why: "the contracts know no format; of internal only the allocator, what narrows batches, types and metadata that describes columns, traces, workers and the comparison of schemas",
 	},
 	{
 		pkg: "arrowio/local",
@@ -153,6 +153,10 @@ var rules = []rule{
 		pkg: "internal/pb",
 		may: []string{"arrowio/errs"},
 		why: "it reads protocol buffers of any format",
+	},
+	{
+		pkg: "internal/tracing",
+		why: "arrowio imports it",
 	},
 	{
 		pkg: "internal/workers",
@@ -406,7 +410,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight",
-		may: append([]string{"internal/arrowbuf", "internal/arrowtype", "internal/workers"}, public...),
+		may: append([]string{"internal/arrowbuf", "internal/arrowtype", "internal/tracing", "internal/workers"}, public...),
 		why: "it is built on what users have; small batches are joined, and memory is reused, as scans do it",
 	},
 	{
