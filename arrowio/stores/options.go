@@ -13,6 +13,9 @@ import (
 type Options struct {
 	S3   S3Options
 	HDFS HDFSOptions
+	// Others are stores of the program's own, by the scheme of their URLs, in lower case. They come before S3 and HDFS. Local paths and
+	// file:// stay those of this machine. The program closes them, after Stores.
+	Others map[string]Place
 }
 
 // S3Options says where S3 is.

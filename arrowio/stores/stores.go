@@ -27,13 +27,14 @@ var (
 // concurrently. Errors about a path (it does not exist, access is denied, the variables above) are or wrap an *fs.PathError
 // with the path as the caller passed it.
 type Stores struct {
-	s3   *s3store.Client
-	hdfs *hdfsstore.Client
+	s3     *s3store.Client
+	hdfs   *hdfsstore.Client
+	others map[string]Place
 }
 
 // New returns stores. It does not connect to any.
 func New(o Options) *Stores {
-	return &Stores{s3: s3store.New(o.S3.client()), hdfs: hdfsstore.New(o.HDFS.client())}
+	return &Stores{s3: s3store.New(o.S3.client()), hdfs: hdfsstore.New(o.HDFS.client()), others: o.Others}
 }
 
 var shared = sync.OnceValue(func() *Stores { return New(FromEnvironment()) })
@@ -41,7 +42,8 @@ var shared = sync.OnceValue(func() *Stores { return New(FromEnvironment()) })
 // Shared returns stores with the options of FromEnvironment, which are never closed. Use it where no Stores was given.
 func Shared() *Stores { return shared() }
 
-// Stop cancels all reads that are in progress, and all later ones, also those without a context. Outputs can still be aborted.
+// Stop cancels all reads that are in progress, and all later ones, also those without a context; those of Options.Others go on.
+// Outputs can still be aborted.
 func (s *Stores) Stop() {
 	s.s3.Stop()
 	s.hdfs.Stop()
@@ -84,12 +86,18 @@ func (p hdfsPlace) source(ctx context.Context, path string) (arrowio.OpenSource,
 }
 
 func (s *Stores) place(path string) (place, string, error) {
-	switch scheme := Scheme(path); scheme {
+	scheme := Scheme(path)
+	switch scheme {
 	case "":
 		return localPlace{}, path, nil
 	case "file":
 		path, err := filePath(path)
 		return localPlace{}, path, err
+	}
+	if p, ok := s.others[scheme]; ok {
+		return otherPlace{p}, path, nil
+	}
+	switch scheme {
 	case "s3", "s3a":
 		return s3Place{s.s3}, path, nil
 	case "hdfs":

@@ -13,9 +13,15 @@ extern char *goSchema(uint64_t handle, char *request, void *out);
 extern char *goScan(uint64_t handle, char *request, void *out);
 extern char *goStreamError(void *stream);
 extern void goClose(uint64_t handle);
+extern uint64_t goPlace(void);
+extern int goPlaceNext(uint64_t place, int64_t millis, uint64_t *question, char **text);
+extern void goPlaceAnswer(uint64_t place, uint64_t question, char *text, void *data, int64_t n);
+extern void goPlaceClose(uint64_t place);
 extern int64_t goAllocated(void);
 extern void goTrim(void);
 extern void *arrowc_in_capsule(void *capsule, const char *name);
+extern void *arrowc_unlock(void);
+extern void arrowc_lock(void *state);
 
 static volatile int forked;
 
@@ -59,7 +65,26 @@ void arrowio_close(uint64_t handle) {
 	if (!forked) goClose(handle);
 }
 
-void arrowio_handle_capsule(void *capsule) { arrowio_close((uintptr_t)arrowc_in_capsule(capsule, "arrowio_handle")); }
+void arrowio_handle_capsule(void *capsule) {
+	uint64_t handle = (uintptr_t)arrowc_in_capsule(capsule, "arrowio_handle");
+	void *state = arrowc_unlock();
+	arrowio_close(handle);
+	arrowc_lock(state);
+}
+
+uint64_t arrowio_place(void) { return forked ? 0 : goPlace(); }
+
+int arrowio_place_next(uint64_t place, int64_t millis, uint64_t *question, char **text) {
+	return forked ? 0 : goPlaceNext(place, millis, question, text);
+}
+
+void arrowio_place_answer(uint64_t place, uint64_t question, const char *text, const void *data, int64_t n) {
+	if (!forked) goPlaceAnswer(place, question, (char *)text, (void *)data, n);
+}
+
+void arrowio_place_close(uint64_t place) {
+	if (!forked) goPlaceClose(place);
+}
 
 int64_t arrowio_allocated(void) { return forked ? 0 : goAllocated(); }
 

@@ -18,7 +18,8 @@ struct ArrowArrayStream;
 
 // arrowio_start begins a call and returns its number, 0 where it cannot be one. request is an object whose "call" says what is done:
 //
-//	open      {"paths": [...], "from", "options": {}, "columns": [...], "where", "partitions", "partition_types", "stores": {}}
+//	open      {"paths": [...], "from", "options": {}, "columns": [...], "where", "partitions", "partition_types", "stores": {},
+//	          "place": {"number", "schemes": [...]}}
 //	describe  {"handle", "info": true, "where"}
 //	write     {"path", "to", "options": {}, "compression", "row_group_bytes", "max_file_bytes", "memory", "jobs", "force", "dry_run", "sort": [...],
 //	          "sort_by_key", "partition_by": [...], "stores": {}}
@@ -54,6 +55,30 @@ char *arrowio_stream_error(struct ArrowArrayStream *stream);
 // arrowio_close gives back what open opened; files are closed when the last stream of it is released.
 void arrowio_close(uint64_t handle);
 
+// arrowio_place makes a place: a store whose files the caller reads, in threads of its own that take and answer questions. Its
+// number goes into "place" of open, with the schemes of the URLs that are there; it is closed with what open opened, after the
+// last stream, and by arrowio_place_close. 0 = there is none, after fork.
+uint64_t arrowio_place(void);
+void arrowio_place_close(uint64_t place);
+
+// arrowio_place_next waits for a question, millis at most, and returns 1 with its number and JSON, 2 when none came, 0 when the
+// place is closed:
+//
+//	{"ask": "stat", "url"}
+//	{"ask": "list", "url"}
+//	{"ask": "read", "url", "version", "offset", "length"}
+int arrowio_place_next(uint64_t place, int64_t millis, uint64_t *question, char **text);
+
+// arrowio_place_answer answers a question, once. text is one of
+//
+//	{"entry": {"name", "dir", "size", "modified", "version"}}   what is there; modified in nanoseconds since 1970
+//	{"entries": [...]}                                          what is in the directory
+//	{}                                                          with the n bytes at data, as many as were asked for
+//	{"error": {"kind", "errno", "message"}}                     kind is missing, denied, memory or empty
+//
+// An error that comes of the last has the number of the question as "question".
+void arrowio_place_answer(uint64_t place, uint64_t question, const char *text, const void *data, int64_t n);
+
 // arrowio_allocated returns the bytes of batches that are not released; arrowio_trim gives the memory that is kept for
 // the next ones back to the system.
 int64_t arrowio_allocated(void);
@@ -65,10 +90,11 @@ void arrowio_free(char *text);
 int arrowio_forked(void);
 
 // arrowio_python makes streams look for signals where they are waited for in Python's main thread. It takes the functions
-// PyGILState_Ensure, PyGILState_Release, PyErr_CheckSignals, PyErr_Fetch, PyThreadState_SetAsyncExc and
-// PyCapsule_GetPointer, the last for the destructors of capsules below.
+// PyGILState_Ensure, PyGILState_Release, PyErr_CheckSignals, PyErr_Fetch, PyThreadState_SetAsyncExc; PyCapsule_GetPointer, for
+// the destructors of capsules below; and, for those who wait for a place of Python and hold its lock, which the place needs,
+// PyGILState_GetThisThreadState, PyThreadState_GetUnchecked, PyEval_SaveThread and PyEval_RestoreThread.
 void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
-	void *set_async, void *capsule_pointer);
+	void *set_async, void *capsule_pointer, void *own_state, void *current_state, void *save_thread, void *restore_thread);
 void arrowio_stream_capsule(void *capsule);
 void arrowio_schema_capsule(void *capsule);
 void arrowio_array_capsule(void *capsule);

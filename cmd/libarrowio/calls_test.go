@@ -152,8 +152,8 @@ func TestNoMemory(t *testing.T) {
 // What os.environ says after the library was loaded is how stores are reached from then on.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL", "")
-	before, _ := storeRequest{}.places()
-	if again, _ := (storeRequest{}).places(); again != before {
+	before, _ := storeRequest{}.places(nil)
+	if again, _ := (storeRequest{}).places(nil); again != before {
 		t.Error("stores are made for each dataset")
 	}
 	if _, err := done(t, `{"call": "environment", "variables": {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_PROFILE": null}}`); err != nil {
@@ -162,7 +162,7 @@ func TestEnvironment(t *testing.T) {
 	if got := os.Getenv("AWS_ENDPOINT_URL"); got != "http://127.0.0.1:1" {
 		t.Errorf("AWS_ENDPOINT_URL is %q", got)
 	}
-	if after, _ := (storeRequest{}).places(); after == before {
+	if after, _ := (storeRequest{}).places(nil); after == before {
 		t.Error("the stores know nothing of the change")
 	}
 	if _, err := done(t, `{"call": "environment", "variables": {"": "x"}}`); err == nil {

@@ -127,3 +127,34 @@ func goAllocated() C.int64_t { return C.int64_t(arrowc.Allocated()) }
 
 //export goTrim
 func goTrim() { arrowc.Trim() }
+
+//export goPlace
+func goPlace() C.uint64_t { return C.uint64_t(registerPlace()) }
+
+//export goPlaceNext
+func goPlaceNext(place C.uint64_t, millis C.int64_t, number *C.uint64_t, out **C.char) C.int {
+	p := placeOf(uint64(place))
+	if p == nil {
+		return 0
+	}
+	q, ok := p.next(time.Duration(millis) * time.Millisecond)
+	if !ok {
+		return 0
+	}
+	if q == nil {
+		return 2
+	}
+	b, _ := json.Marshal(q.question) // of texts and numbers
+	*number, *out = C.uint64_t(q.number), C.CString(string(b))
+	return 1
+}
+
+//export goPlaceAnswer
+func goPlaceAnswer(place, number C.uint64_t, text *C.char, data unsafe.Pointer, n C.int64_t) {
+	if p := placeOf(uint64(place)); p != nil {
+		p.answer(uint64(number), C.GoString(text), unsafe.Slice((*byte)(data), int(n)))
+	}
+}
+
+//export goPlaceClose
+func goPlaceClose(place C.uint64_t) { closePlace(uint64(place)) }

@@ -25,6 +25,8 @@ type failure struct {
 	Offset  errs.Number `json:"offset"` // null = unknown
 	Errno   int         `json:"errno,omitempty"`
 	Message string      `json:"message"`
+
+	Question uint64 `json:"question,omitempty"` // that a place of the caller could not answer
 }
 
 // errClosed is of handles that were closed.
@@ -41,6 +43,10 @@ func describe(err error) failure {
 	var parse *expr.ParseError
 	var misfit *expr.BindError
 	var no syscall.Errno
+	var asked *callerError
+	if errors.As(err, &asked) {
+		f.Question = asked.question
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		f.Kind = "cancelled"

@@ -26,6 +26,7 @@ type openRequest struct {
 	Partitions string            `json:"partitions"`
 	Types      string            `json:"partition_types"`
 	Stores     storeRequest      `json:"stores"`
+	Place      *placeRequest     `json:"place,omitempty"` // of the caller; it goes with the handle
 }
 
 // handle is an open dataset. Its references are the caller's and those of scans.
@@ -115,6 +116,7 @@ func (h *handle) close() error {
 	if h.places != nil {
 		all = append(all, h.places.Close())
 	}
+	h.request.Place.close()
 	return errors.Join(all...)
 }
 
@@ -182,8 +184,12 @@ func openHandle(ctx context.Context, r openRequest) (_ *handle, err error) {
 
 // options makes the options of readers of those of a request.
 func (h *handle) options(r openRequest) (o readers.Options, err error) {
+	others, err := r.Place.others()
+	if err != nil {
+		return o, err
+	}
 	var places *stores.Stores
-	places, h.places = r.Stores.places()
+	places, h.places = r.Stores.places(others)
 	o = readers.Defaults(readers.Options{Format: r.From, Options: r.Options, Identified: true, Stores: places, Warn: h.note})
 	if o.Match, err = dataset.Match(r.Options); err != nil {
 		return o, err

@@ -48,6 +48,7 @@ type partRequest struct {
 	Whole  whole         `json:"whole"`
 	Files  []partFile    `json:"files"`
 	Stores *storeRequest `json:"stores"` // how they are reached; null = as the part says
+	Place  *placeRequest `json:"place"`  // of the caller; it goes with the handle
 }
 
 // openPart opens files of a dataset, shown as they are there.
@@ -59,6 +60,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	if r.Stores != nil {
 		r.Whole.Open.Stores = *r.Stores
 	}
+	r.Whole.Open.Place = r.Place
 	h := newHandle(r.Whole.Open)
 	defer func() {
 		if err != nil {

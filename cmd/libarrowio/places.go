@@ -32,9 +32,38 @@ var common struct {
 	*stores.Stores
 }
 
-// places returns where files are, and what is to be closed with it; nil = nothing.
-func (r storeRequest) places() (places, owned *stores.Stores) {
-	if r == (storeRequest{}) {
+// placeRequest names a place of the caller, and the schemes of the URLs that are there.
+type placeRequest struct {
+	Number  uint64   `json:"number"`
+	Schemes []string `json:"schemes"`
+}
+
+// others returns the stores that only the caller reaches; nil = there are none.
+func (r *placeRequest) others() (map[string]stores.Place, error) {
+	if r == nil {
+		return nil, nil
+	}
+	p := placeOf(r.Number)
+	if p == nil {
+		return nil, errPlaceClosed
+	}
+	out := map[string]stores.Place{}
+	for _, scheme := range r.Schemes {
+		out[scheme] = p
+	}
+	return out, nil
+}
+
+// close closes the place.
+func (r *placeRequest) close() {
+	if r != nil {
+		closePlace(r.Number)
+	}
+}
+
+// places returns where files are, others among them, and what is to be closed with it; nil = nothing.
+func (r storeRequest) places(others map[string]stores.Place) (places, owned *stores.Stores) {
+	if r == (storeRequest{}) && others == nil {
 		common.Lock()
 		defer common.Unlock()
 		if common.Stores == nil {
@@ -52,6 +81,7 @@ func (r storeRequest) places() (places, owned *stores.Stores) {
 	o.S3.PathStyle, o.S3.Insecure = r.PathStyle, r.Insecure
 	o.S3.AccessKey, o.S3.SecretKey, o.S3.SessionToken = r.AccessKey, r.SecretKey, r.SessionToken
 	o.S3.Profile, o.S3.Anonymous = r.Profile, r.Anonymous
+	o.Others = others
 	s := stores.New(o)
 	return s, s
 }

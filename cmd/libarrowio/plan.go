@@ -101,6 +101,7 @@ func (h *handle) part(p dataset.Part) (part, error) {
 func (h *handle) whole() (whole, error) {
 	w := whole{Open: h.request, Schema: dataset.SchemaHash(h.Schema)}
 	w.Open.Call, w.Open.Paths, w.Open.Stores = "", nil, h.request.Stores.withoutSecrets()
+	w.Open.Place = nil // of this process
 	for k, s := range h.shapes.all {
 		b, err := schemaBytes(s)
 		if err != nil {

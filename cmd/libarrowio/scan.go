@@ -70,7 +70,7 @@ func (h *handle) scan(request string) (*arrowc.Stream, error) {
 		cancel()
 		return nil, h.locate(err)
 	}
-	return &arrowc.Stream{Reader: located{s, h}, Cancel: cancel, Done: h.release, Polls: r.Polls}, nil
+	return &arrowc.Stream{Reader: located{s, h}, Cancel: cancel, Done: h.release, Polls: r.Polls, Unlocks: h.request.Place != nil}, nil
 }
 
 // located is a scan whose error names the file.

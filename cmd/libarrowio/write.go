@@ -78,7 +78,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	var st arrowio.Store
 	directory := f.Directory || r.MaxFileBytes > 0 || len(r.PartitionBy) > 0 || strings.HasSuffix(r.Path, "/")
 	if !r.DryRun {
-		places, owned := r.Stores.places()
+		places, owned := r.Stores.places(nil)
 		if owned != nil {
 			defer func() { err = errors.Join(err, owned.Close()) }()
 		}

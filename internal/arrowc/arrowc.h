@@ -78,12 +78,13 @@ void arrowc_release_schema(struct ArrowSchema *a);
 void arrowc_will_take_back(int takers);
 uint64_t arrowc_take_back(void);
 
-// arrowc_make_stream fills out for the stream of a handle. polls: whether get_next polls for signals of Python.
+// arrowc_make_stream fills out for the stream of a handle. polls: whether get_next polls for signals of Python; unlocks: whether
+// it and release give up Python's lock while they wait.
 //
 // The first get_next starts a goroutine. It hands batches over with arrowc_stream_put, which tells whether it must wait until
 // it hears of room, and ends with arrowc_stream_end: code and the allocated cause of an error, or 0 and NULL.
 struct arrowc_stream;
-int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls);
+int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls, int unlocks);
 int arrowc_stream_put(struct arrowc_stream *s, const struct ArrowArray *a);
 void arrowc_stream_end(struct arrowc_stream *s, int code, char *cause);
 
@@ -96,12 +97,17 @@ int arrowc_in_main_thread(void);
 int arrowc_interrupted(void);
 void *arrowc_in_capsule(void *capsule, const char *name);
 
+// arrowc_unlock gives up the lock of Python where this thread holds it, so that other threads of Python can do what this one is
+// going to wait for. It returns what arrowc_lock takes the lock back with; NULL = it was not held.
+void *arrowc_unlock(void);
+void arrowc_lock(void *state);
+
 // What Python calls by itself; see cmd/libarrowio/arrowio.h.
 int arrowio_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, int64_t millis);
 uint64_t arrowio_stream_handle(struct ArrowArrayStream *s);
 int arrowio_forked(void);
 void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
-	void *set_async, void *capsule_pointer);
+	void *set_async, void *capsule_pointer, void *own_state, void *current_state, void *save_thread, void *restore_thread);
 void arrowio_stream_capsule(void *capsule);
 void arrowio_schema_capsule(void *capsule);
 void arrowio_array_capsule(void *capsule);

@@ -14,10 +14,14 @@ static struct {
 	void (*err_fetch)(void **, void **, void **);
 	int (*set_async)(unsigned long, void *);
 	void *(*capsule_pointer)(void *, const char *);
+	void *(*own_state)(void);
+	void *(*current_state)(void);
+	void *(*save_thread)(void);
+	void (*restore_thread)(void *);
 } python;
 
 void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
-	void *set_async, void *capsule_pointer) {
+	void *set_async, void *capsule_pointer, void *own_state, void *current_state, void *save_thread, void *restore_thread) {
 	python.main_thread = main_thread;
 	python.gil_ensure = (int (*)(void))gil_ensure;
 	python.gil_release = (void (*)(int))gil_release;
@@ -25,6 +29,10 @@ void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, v
 	python.err_fetch = (void (*)(void **, void **, void **))err_fetch;
 	python.set_async = (int (*)(unsigned long, void *))set_async;
 	python.capsule_pointer = (void *(*)(void *, const char *))capsule_pointer;
+	python.own_state = (void *(*)(void))own_state;
+	python.current_state = (void *(*)(void))current_state;
+	python.save_thread = (void *(*)(void))save_thread;
+	python.restore_thread = (void (*)(void *))restore_thread;
 }
 
 // Signals of Python can be looked for in its main thread only. Anywhere else that would be of no use, and would wait for
@@ -45,6 +53,17 @@ int arrowc_interrupted(void) {
 	}
 	python.gil_release(state);
 	return raised;
+}
+
+// Before Python 3.12 the current state is that of whichever thread holds the lock, so it is compared with this thread's own.
+void *arrowc_unlock(void) {
+	if (python.save_thread == NULL) return NULL;
+	void *own = python.own_state();
+	return own != NULL && own == python.current_state() ? python.save_thread() : NULL;
+}
+
+void arrowc_lock(void *state) {
+	if (state != NULL) python.restore_thread(state);
 }
 
 // Destructors of Python's capsules. They are called while an interpreter ends, too, when no code of Python can run.

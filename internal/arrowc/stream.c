@@ -26,6 +26,7 @@ struct arrowc_stream {
 	uint64_t handle;
 	int started;
 	int polls;
+	int unlocks;
 	int64_t polled; // when
 	char *error;    // what get_last_error returns
 
@@ -106,6 +107,12 @@ static int take(struct arrowc_stream *s, struct ArrowArray *out, int64_t millis)
 	}
 	int64_t until = millis < 0 ? -1 : now_millis() + millis;
 	pthread_mutex_lock(&s->mu);
+	void *state = NULL;
+	if (s->unlocks && s->count == 0 && !s->ended) {
+		pthread_mutex_unlock(&s->mu);
+		state = arrowc_unlock();
+		pthread_mutex_lock(&s->mu);
+	}
 	int come = 1;
 	while (s->count == 0 && !s->ended && come) come = await(s, until);
 	int code = 0, room = 0;
@@ -123,6 +130,7 @@ static int take(struct arrowc_stream *s, struct ArrowArray *out, int64_t millis)
 		error = strdup(s->cause);
 	}
 	pthread_mutex_unlock(&s->mu);
+	arrowc_lock(state);
 	if (room) arrowcStreamRoom(s->handle);
 	return failed(s, code, error);
 }
@@ -178,7 +186,9 @@ static void release(struct ArrowArrayStream *stream) {
 	stream->release = NULL;
 	stream->private_data = NULL;
 	if (!arrowio_forked()) {
+		void *state = s->unlocks ? arrowc_unlock() : NULL;
 		arrowcStreamRelease(s->handle); // waits for the goroutine
+		arrowc_lock(state);
 		pthread_cond_destroy(&s->changed);
 		pthread_mutex_destroy(&s->mu);
 	}
@@ -191,7 +201,7 @@ static void release(struct ArrowArrayStream *stream) {
 	free(s);
 }
 
-int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls) {
+int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls, int unlocks) {
 	struct arrowc_stream *s = calloc(1, sizeof *s);
 	if (s == NULL) return ENOMEM;
 	int rc = pthread_mutex_init(&s->mu, NULL);
@@ -202,6 +212,7 @@ int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls)
 	}
 	s->handle = handle;
 	s->polls = polls;
+	s->unlocks = unlocks;
 	s->polled = now_millis();
 	memset(out, 0, sizeof *out);
 	out->get_schema = get_schema;

@@ -27,6 +27,8 @@ type Stream struct {
 	// Polls makes get_next look for signals of Python where it waits in Python's main thread. Only streams that the main
 	// interpreter asked for may.
 	Polls bool
+	// Unlocks makes those who wait for the stream give up Python's lock, because threads of Python bring what is read.
+	Unlocks bool
 
 	mu   sync.Mutex
 	err  error
@@ -38,11 +40,14 @@ type Stream struct {
 // Export fills out, a struct ArrowArrayStream, which owns s from then on.
 func (s *Stream) Export(out unsafe.Pointer) error {
 	h := cgo.NewHandle(s)
-	polls := C.int(0)
+	var polls, unlocks C.int
 	if s.Polls {
 		polls = 1
 	}
-	if rc := C.arrowc_make_stream((*C.struct_ArrowArrayStream)(out), C.uint64_t(h), polls); rc != 0 {
+	if s.Unlocks {
+		unlocks = 1
+	}
+	if rc := C.arrowc_make_stream((*C.struct_ArrowArrayStream)(out), C.uint64_t(h), polls, unlocks); rc != 0 {
 		h.Delete()
 		s.release()
 		return syscall.Errno(rc)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Un
 
 from . import _library as library
 from . import _stream
+from ._filesystems import Files, files_of, take_filesystem
 from ._formats import read_options
 from ._keywords import check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
+from ._places import Place
 from ._progress import Bar
 from ._spool import is_open_file, spool
 from .errors import ArrowioWarning, OptionError
@@ -83,19 +85,27 @@ def _unlink(path: str) -> None:
 class _Files:
     """What is open, for every view of it."""
 
-    def __init__(self, call: str, request: Mapping[str, Any], spooled: Optional[str] = None) -> None:
+    def __init__(
+        self, call: str, request: Mapping[str, Any], spooled: Optional[str] = None, filesystem: Any = None, files: Optional[Files] = None
+    ) -> None:
+        """files reads what the library does not read by itself."""
         self.spooled = spooled is not None
         self._remove: Any = None if spooled is None else weakref.finalize(self, _unlink, spooled)
+        place: Optional[Place] = None
         try:
-            answer = library.call(call, dict(request))
+            place = None if files is None else Place(files)
+            answer = library.call(call, dict(request) if place is None else {**request, "place": place.request})
         except BaseException:
+            if place is not None:
+                place.close()
             if self._remove is not None:
                 self._remove()
             raise
         self.call: str = call
         self.request: dict[str, Any] = {**request}  # for `pickle`
-        if "paths" in request:
+        if "paths" in request and files is None:
             self.request["paths"] = [_absolute(p) for p in request["paths"]]
+        self.filesystem = filesystem
         self.handle: int = answer["handle"]
         self.files: list[str] = answer["files"]
         self.doubtful: bool = bool(answer["warnings"])
@@ -537,7 +547,8 @@ class Dataset:
         self._open()
         if self._files.spooled:
             raise TypeError("a dataset of a file that is open in Python cannot be pickled: open it by its path")
-        return (_reopen, (self._files.call, self._files.request, self._columns, self._where, self._rows, self._scan, self._progress))
+        of = self._files
+        return (_reopen, (of.call, of.request, of.filesystem, self._columns, self._where, self._rows, self._scan, self._progress))
 
     def _repr_html_(self) -> str:
         """Shows the dataset in a notebook: its files, columns and filter."""
@@ -571,9 +582,15 @@ class Dataset:
         return f"<arrowio.Dataset of {what}>"
 
 
-def _reopen(call: str, request: Mapping[str, Any], *view: Any) -> Dataset:
+def _reopen(call: str, request: Mapping[str, Any], filesystem: Any, *view: Any) -> Dataset:
     """Makes a dataset of what `pickle` has kept."""
-    return Dataset(_Files(call, request), *view)
+    return Dataset(_reached(call, request, filesystem), *view)
+
+
+def _reached(call: str, request: Mapping[str, Any], filesystem: Any) -> _Files:
+    """Opens what a request of URLs names, of which filesystem, if there is one, reads those that are its own."""
+    urls = [f["input"]["path"] for f in request["files"]] if call == "open_part" else request["paths"]
+    return _Files(call, request, None, filesystem, files_of(urls, filesystem)[1])
 
 
 def _absolute(path: str) -> str:
@@ -653,6 +670,7 @@ def open(
     partitions: Optional[str] = None,
     partition_types: Optional[Mapping[str, str]] = None,
     progress: bool = False,
+    filesystem: Any = None,
     **options: Any,
 ) -> Dataset:
     """Opens a file, or several as one table.
@@ -662,8 +680,9 @@ def open(
     {'x': [0, 1, 2]}
 
     Args:
-        path: a file, a directory, a pattern (`"year=*/*.orc"`) or a URL (`s3://…`, `hdfs://…`), or a list of them; or one file that is
-            open in Python for reading bytes, such as `io.BytesIO`. What is left to read of it is copied to a temporary file.
+        path: a file, a directory, a pattern (`"year=*/*.orc"`) or a URL (`s3://…`, `hdfs://…`, and where fsspec is installed those that it
+            knows, such as `gs://…`), or a list of them; or one file that is open in Python for reading bytes, such as
+            `io.BytesIO`. What is left to read of it is copied to a temporary file.
         columns: dotted paths; None = all.
         where: which rows, as text (docs/filters.md), as an expression of pyarrow, or as a list of them, which all must be true.
         rows: (from, to) before the filter, counted over all files.
@@ -674,6 +693,7 @@ def open(
         partitions: "hive": directories KEY=VALUE are columns (the default); "none".
         partition_types: types of these columns: utf8, int32, int64, date32.
         progress: show a bar while rows are read, where tqdm is there.
+        filesystem: where the paths are: a file system of fsspec or of `pyarrow.fs`. It must not change the files meanwhile.
         options: those of the formats as `formats` lists them, `orc_timezone="UTC"` for orc-timezone; and of S3 `s3_endpoint`,
             `s3_region`, `s3_access_key`, `s3_secret_key`, `s3_session_token`, `s3_profile` as text, and `s3_anonymous`,
             `s3_path_style`, `s3_insecure` as True. What they do not say, the environment does: `os.environ` as it is now.
@@ -681,8 +701,11 @@ def open(
     check_options("open", options, _OPEN, read_options)
     check_numbers(batch_rows=batch_rows, batch_bytes=batch_bytes, jobs=jobs, memory=memory)
     check_text(format=format, partitions=partitions)
+    path, filesystem = take_filesystem(path, filesystem)
     opened = is_open_file(path)
-    paths = [] if opened else paths_of("open", path)
+    if opened and filesystem is not None:
+        raise TypeError(f"open() takes paths in the file system, and {type(path).__name__} is an open file")
+    paths, files = files_of([] if opened else paths_of("open", path), filesystem)
     text = _where_text(where)
     chosen = names_of("columns", columns)
     span = row_range(rows)
@@ -702,7 +725,7 @@ def open(
     spooled = spool(path) if opened else None  # last: nothing may raise before somebody removes it
     if spooled is not None:
         request["paths"] = [spooled]
-    ds = Dataset(_Files("open", request, spooled), chosen, text, span, scan, progress)
+    ds = Dataset(_Files("open", request, spooled, filesystem, files), chosen, text, span, scan, progress)
     try:
         ds._check()
     except BaseException:

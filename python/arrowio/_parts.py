@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, TypedDict
 
 from . import _library as library
-from ._dataset import _OPEN, Dataset, Rows, _Files, _where_text, open, row_range
+from ._dataset import _OPEN, Dataset, Rows, _reached, _where_text, open, row_range
 from ._formats import read_options
 from ._keywords import check_numbers, check_options
 from ._spool import is_open_file
@@ -69,7 +69,7 @@ def _plan(view: Dataset, parts: Optional[int], span: Optional[list[int]]) -> lis
     ]
 
 
-def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False, **stores: Any) -> Dataset:
+def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False, filesystem: Any = None, **stores: Any) -> Dataset:
     """Opens a part that `plan` made. Its files must be what they were then: one that has changed is an OSError, ESTALE.
 
     >>> arrowio.open_part(arrowio.plan(example)[0]).count_rows()
@@ -78,10 +78,11 @@ def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False,
     Args:
         jobs: how many threads decode; None = as the plan says.
         progress: show a bar while rows are read.
+        filesystem: that of `open`, where one was given.
         stores: how S3 is reached, as in `open`; None = as the plan says. Parts do not hold keys: give them here, or in the
             environment.
     """
-    check_options("open_part", stores, ["jobs", "progress", *library.STORES], list)
+    check_options("open_part", stores, ["jobs", "progress", "filesystem", *library.STORES], list)
     given = library.take_stores(stores)
     scan = dict(part["scan"])
     columns, where = scan.pop("columns", None), scan.pop("where", None)
@@ -90,4 +91,4 @@ def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False,
     if given:
         given = {**part["whole"]["open"].get("stores", {}), **given}
     request = {"whole": part["whole"], "files": part["files"], "stores": given}
-    return Dataset(_Files("open_part", request), columns, where, part["range"], scan, progress)
+    return Dataset(_reached("open_part", request, filesystem), columns, where, part["range"], scan, progress)

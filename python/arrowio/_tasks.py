@@ -196,7 +196,7 @@ def plan(
     text = _where_text(where)
     with open(source, columns, text if span is None else None, **options) as ds:
         view: Dataset = ds if span is None or text is None else ds.filter(text)
-        stores = {n: options[n] for n in STORES if options.get(n) is not None}
+        stores = {n: options[n] for n in (*STORES, "filesystem") if options.get(n) is not None}
         return Plan(view.schema, [FilesTask(p, stores) for p in _plan(view, parallelism, span)])
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import os
+import threading
 from typing import Any, Mapping, Optional
 
 
@@ -130,8 +132,30 @@ def _restore(cls: type[ArrowioError], fields: dict[str, Any]) -> ArrowioError:
     return cls(fields.pop("message"), **fields)
 
 
+#: The latest exceptions of file systems of Python, by the number of the question that they are the answer to.
+_causes: "collections.OrderedDict[int, BaseException]" = collections.OrderedDict()
+_keeping = threading.Lock()
+
+
+def keep_cause(question: int, e: BaseException) -> None:
+    """Keeps an exception for the one that comes of it."""
+    with _keeping:
+        _causes[question] = e
+        while len(_causes) > 8:
+            _causes.popitem(last=False)
+
+
 def exception_of(failure: Mapping[str, Any]) -> Exception:
     """Makes the exception of what the library says of a failure."""
+    e = _exception_of(failure)
+    question = failure.get("question")
+    if question:
+        with _keeping:
+            e.__cause__ = _causes.pop(question, None)
+    return e
+
+
+def _exception_of(failure: Mapping[str, Any]) -> Exception:
     kind = failure.get("kind", "internal")
     message, file = failure.get("message", ""), failure.get("file")
     if kind == "forked":
