@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _library as library
 from . import _stream
@@ -89,7 +89,7 @@ class _Files:
         self, call: str, request: Mapping[str, Any], spooled: Optional[str] = None, filesystem: Any = None, files: Optional[Files] = None
     ) -> None:
         """files reads what the library does not read by itself."""
-        self.spooled = spooled is not None
+        self.spooled: bool = spooled is not None
         self._remove: Any = None if spooled is None else weakref.finalize(self, _unlink, spooled)
         place: Optional[Place] = None
         try:
@@ -410,6 +410,46 @@ class Dataset:
         if columns is not None or filter is not None or where is not None or batch_size is not None:
             return self.scanner(columns, filter, batch_size, where=where).to_table()
         return pa.Table.from_batches(self._to_batches(pa), self.schema)
+
+    @checked
+    def abatches(
+        self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, *, where: Any = None
+    ) -> "AsyncIterator[pyarrow.RecordBatch]":
+        """Yields what `to_batches` does, to `async for` of asyncio: threads of its executor wait for the rows. When the loop ends,
+        or the task is cancelled, the scan ends.
+
+        >>> import asyncio
+        >>> async def rows():
+        ...     return [b.num_rows async for b in arrowio.open(example, batch_rows=4).abatches(where="x > 3")]
+        >>> asyncio.run(rows())
+        [4, 2]
+        """
+        from ._async import each
+
+        return each(self._scan_of(columns, filter, batch_size, where)[0])
+
+    @checked
+    async def ato_table(
+        self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, *, where: Any = None
+    ) -> "pyarrow.Table":
+        """Reads what `to_table` does, while asyncio does other things: see `abatches`.
+
+        >>> import asyncio
+        >>> asyncio.run(arrowio.open(example).ato_table(["name"], where="x = 3")).to_pydict()
+        {'name': ['n3']}
+        """
+        from ._async import all_of
+
+        batches, schema = self._scan_of(columns, filter, batch_size, where)
+        return _need_pyarrow("ato_table").Table.from_batches(await all_of(batches), schema)
+
+    def _scan_of(self, columns: Any, filter: Any, batch_size: Optional[int], where: Any) -> "tuple[Iterator[pyarrow.RecordBatch], pyarrow.Schema]":
+        """Returns a scan that has not begun, and its schema."""
+        pa = _need_pyarrow("reading in asyncio")
+        if columns is None and filter is None and where is None and batch_size is None:
+            return self._to_batches(pa), self.schema
+        scanner = self.scanner(columns, filter, batch_size, where=where)
+        return scanner.to_batches(), scanner.projected_schema
 
     def to_pandas(self, columns: Any = None, filter: Any = None, *, where: Any = None, **options: Any) -> "pandas.DataFrame":
         """Reads the rows into a DataFrame: columns, filter and where as in `scanner`, and the options of

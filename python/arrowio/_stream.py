@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextvars
 import ctypes
-from typing import Any, Iterator
+import threading
+from typing import Any, Iterator, Optional
 
 from . import _library as library
 
@@ -26,10 +29,14 @@ class Batch:
         return self._schema(), array
 
 
+#: What makes a scan in this context end while it waits; None = nothing does.
+stopped: "contextvars.ContextVar[Optional[threading.Event]]" = contextvars.ContextVar("stopped", default=None)
+
+
 def batches(scan: Any, schema: Any) -> Iterator[Batch]:
     """Yields the batches of a new scan. scan makes its capsule, schema one of its schema.
 
-    Signals are handled while it waits, by the interpreter itself.
+    Signals are handled while it waits, by the interpreter itself. Where stopped is set meanwhile, it raises CancelledError.
     """
     capsule = scan()
     stream = library.pointer_in(capsule, b"arrow_array_stream")
@@ -37,6 +44,9 @@ def batches(scan: Any, schema: Any) -> Iterator[Batch]:
         array, p = library.new_capsule(b"arrow_array")
         code = library.lib.arrowio_stream_next(stream, p, library.WAIT_MILLIS)
         while code == -1:
+            stop = stopped.get()
+            if stop is not None and stop.is_set():
+                raise concurrent.futures.CancelledError
             code = library.lib.arrowio_stream_next(stream, p, library.WAIT_MILLIS)
         if code != 0:
             library.require_parent()

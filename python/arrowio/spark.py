@@ -78,7 +78,7 @@ class _Request:
         left.pop("path", None)
         if isinstance(self.source, list) and len(self.source) == 1:
             self.source = self.source[0]
-        self.columns = _names(left.pop("columns", None))
+        self.columns: Optional[list[str]] = _names(left.pop("columns", None))
         if self.columns == []:
             raise OptionError("Spark has no rows without columns: name one", kind="option")
         self.where: Optional[str] = left.pop("where", None)
@@ -86,7 +86,7 @@ class _Request:
         mode = left.pop("timestamps", "exact")
         if mode not in ("exact", "truncate"):
             raise OptionError(f'timestamps is "exact" or "truncate", not {mode!r}', kind="option")
-        self.exact = mode == "exact"
+        self.exact: bool = mode == "exact"
         for name in _NUMBERS:
             if name in left:
                 left[name] = int(left[name])

@@ -27,7 +27,7 @@ PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs"
 def test_page(tmp_path, monkeypatch):
     """The Python of docs/python.md runs as it stands there, on files that fit it."""
     blocks = re.findall(r"^```python\n(.*?)^```", (PAGES / "python.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     (tmp_path / "trips").mkdir()
     for part in range(2):
         rows = range(part * 500, part * 500 + 500)
@@ -38,6 +38,7 @@ def test_page(tmp_path, monkeypatch):
     last = """
 assert len(few.to_table()) == 499, len(few.to_table())
 assert lake.num_rows == 1000
+assert cities.num_rows == 949
 assert len(pa.table(arrowio.open("trips.parquet"))) == 949
 """
     subprocess.run([sys.executable, "-W", "error::arrowio.ArrowioWarning", "-c", "\n".join(blocks) + last], check=True, timeout=120)
