@@ -256,8 +256,19 @@ wheels: ## the wheels that are published and the source distribution: VERSION=v0
 	$(CACHE)/wheels-venv/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements-wheels.txt
 	$(CACHE)/wheels-venv/bin/python python/wheels.py --version $(VERSION) --out $(CACHE)/dist-python
 
+DOCS_VENV := $(CACHE)/docs-venv
+
+$(DOCS_VENV)/ready: docs/site/requirements.txt
+	python3 -m venv --clear $(DOCS_VENV)
+	$(DOCS_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+.PHONY: docs-site
+docs-site: $(DOCS_VENV)/ready ## the pages of docs as a site, into .cache/docs-site; it fails where a link leads nowhere (Python, 30 MB to download)
+	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --config-file docs/site/mkdocs.yml
+
 .PHONY: wheel-test
-wheel-test: wheel build ## the tests of the wheel, in a clean environment
+wheel-test: wheel build docs-site ## the tests of the wheel, in a clean environment
 	python3 -m venv --clear $(WHEEL_VENV)
 	$(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt $(CACHE)/wheel/arrowio-*.whl
 	cd python/tests && ARROWIO_BIN=$(BIN) $(WHEEL_VENV)/bin/python -m pytest -q -p no:cacheprovider .
