@@ -88,8 +88,9 @@ class FsspecFiles:
 
     def __init__(self, fs: Any) -> None:
         self._fs = fs
-        names = [fs.protocol] if isinstance(fs.protocol, str) else list(fs.protocol)
-        self.schemes = [n.lower() for n in names if scheme_of(f"{n}://") and n != "file"] or ["fsspec"]
+        self.schemes = _protocols(fs) or ["fsspec"]
+        if any(c.__name__ == "CachingFileSystem" for c in type(fs).__mro__):
+            self.schemes += _protocols(fs.fs)  # whose paths it takes
         self._whole = "http" in self.schemes or "https" in self.schemes  # its paths are URLs
 
     def url(self, path: str) -> str:
@@ -97,7 +98,7 @@ class FsspecFiles:
         scheme = scheme_of(path)
         if scheme and scheme not in self.schemes:
             raise _other_scheme(path, self.schemes)
-        if self._whole:
+        if self._whole and scheme:
             return path
         text: str = self._fs._strip_protocol(path) or ""
         if scheme_of(text):
@@ -108,7 +109,7 @@ class FsspecFiles:
 
     def path(self, url: str) -> str:
         """Returns the path of a URL as the file system knows it."""
-        return url if self._whole else _path_in(url)
+        return url if self._whole and scheme_of(url).startswith("http") else _path_in(url)
 
     def stat(self, url: str) -> Entry:
         return _fsspec_entry(self._fs.info(self.path(url)))
@@ -121,6 +122,12 @@ class FsspecFiles:
     def read(self, url: str, version: str, offset: int, length: int) -> bytes:
         path = self.path(url)
         return _whole(length, lambda at, n: self._fs.cat_file(path, start=offset + at, end=offset + at + n))
+
+
+def _protocols(fs: Any) -> "list[str]":
+    """Returns those that can be schemes of URLs."""
+    names = [fs.protocol] if isinstance(fs.protocol, str) else list(fs.protocol)
+    return [n.lower() for n in names if scheme_of(f"{n}://") and n != "file"]
 
 
 #: Where file systems of fsspec keep marks of the content, and times.

@@ -122,6 +122,33 @@ def test_kinds(small, make):
         view.to_table()
 
 
+class Web(MemoryFileSystem):
+    """A file system whose paths are URLs, as those of fsspec's HTTP are."""
+
+    cachable = False
+    protocol = ("http", "https")
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return path
+
+    def info(self, path, **options):
+        return {**super().info(path.replace("http://lake", "/lake"), **options), "name": path}
+
+    def cat_file(self, path, **options):
+        return super().cat_file(path.replace("http://lake", "/lake"), **options)
+
+
+def test_paths_that_are_urls(memory):
+    url = "http://lake/k=1/small.orc"
+    with arrowio.open(url, where="x > 7", filesystem=Web()) as ds:
+        assert ds.files == [url] and ds.to_table().to_pydict() == ROWS
+        assert pickle.loads(pickle.dumps(ds)).to_table().to_pydict() == ROWS
+    cached = fsspec.open("simplecache::memory://lake/k=1/small.orc")
+    with arrowio.open(cached, where="x > 7") as ds:
+        assert ds.to_table().to_pydict() == ROWS
+
+
 def test_a_scan_keeps_it(memory):
     reader = arrowio.open("memory://lake/k=1/small.orc", where="x > 7").to_reader()
     gc.collect()
