@@ -103,7 +103,7 @@ Options for reading are for both inputs, or with --a and --b for one.`,
 	fs.BoolVar(&f.ignoreCase, "ignore-case", false, "names of columns are the same in upper and lower case")
 	fs.BoolVar(&f.zeroSign, "ignore-zero-sign", false, "the floats 0 and -0 are equal")
 	fs.Var(&f.tolerance, "tolerance", "floats are equal if they differ by no more than this `NUMBER`; not those in lists, and not with --unordered")
-	fs.Var(&f.limit, "limit", "show the first N differing rows")
+	fs.Var(&f.limit, "limit", "show the first N differing rows, N columns of each, and N of the columns and of the keys of metadata that differ")
 	fs.StringVar(&f.temp, "temp", "", "`DIR` for what does not fit into --memory (default: the system's)")
 	f.progress = addProgressFlag(cmd)
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -25,8 +24,10 @@ type diffDoc struct {
 
 	Warnings []arrowio.Warning `json:"warnings"`
 
-	compared  int  // columns
-	onlyApart bool // all that differs is columns whose values could not be compared
+	limit     int      // of the lines of a kind, and of the columns of a row
+	strictly  []string // all that differs, and counts only with --strict
+	compared  int      // columns
+	onlyApart bool     // all that differs is columns whose values could not be compared
 }
 
 // diffInput says what one of the inputs is.
@@ -40,41 +41,6 @@ type diffInput struct {
 	Codecs  []string `json:"codecs"` // of the first file
 
 	formats string
-}
-
-// diffSchema says how the schemas differ.
-type diffSchema struct {
-	Same      bool           `json:"same"` // names, types, nullability, order and metadata
-	OnlyA     []string       `json:"only_a"`
-	OnlyB     []string       `json:"only_b"`
-	Reordered bool           `json:"reordered"`
-	Columns   []diffColumn   `json:"columns"`
-	Metadata  []diffMetadata `json:"metadata"` // that differs
-}
-
-// diffColumn is a column that both inputs have.
-type diffColumn struct {
-	Path   string    `json:"path"`
-	A      diffField `json:"a"`
-	B      diffField `json:"b"`
-	Note   string    `json:"note,omitempty"`  // how values of the two types are compared
-	Apart  string    `json:"apart,omitempty"` // why values cannot be compared
-	Differ *int64    `json:"differ"`          // rows in which values differ; null = not compared, or rows do not belong together
-}
-
-type diffField struct {
-	Type     string `json:"type"`
-	Nullable bool   `json:"nullable"`
-}
-
-// diffMetadata is a key whose values differ; null = it is not there.
-type diffMetadata struct {
-	Key string   `json:"key"`
-	A   *string  `json:"a"`
-	B   *string  `json:"b"`
-	Cut *diffCut `json:"cut"`
-
-	whole [2]*string
 }
 
 // diffRows counts rows.
@@ -114,7 +80,7 @@ type diffCell struct {
 }
 
 func newDiffDoc(f *diffFlags, p *tablediff.Pairing, schemas [2]*arrow.Schema) *diffDoc {
-	d := &diffDoc{Compared: "position", First: []diffRow{}}
+	d := &diffDoc{Compared: "position", First: []diffRow{}, limit: f.limit.n}
 	switch {
 	case f.schemaOnly:
 		d.Compared = "schema"
@@ -123,54 +89,13 @@ func newDiffDoc(f *diffFlags, p *tablediff.Pairing, schemas [2]*arrow.Schema) *d
 	case len(f.key) > 0:
 		d.Compared = "key"
 	}
-	s := &d.Schema
-	s.OnlyA, s.OnlyB, s.Reordered, s.Columns = orEmpty(p.OnlyA), orEmpty(p.OnlyB), p.Reordered, []diffColumn{}
-	s.Same = len(p.OnlyA) == 0 && len(p.OnlyB) == 0 && !p.Reordered
-	for _, c := range p.Columns {
-		col := diffColumn{Path: c.Path, A: diffField(c.A), B: diffField(c.B), Note: c.Note, Apart: c.Apart}
-		s.Same = s.Same && col.A == col.B
-		s.Columns = append(s.Columns, col)
-	}
-	s.Metadata = differingMetadata(schemas[0].Metadata(), schemas[1].Metadata())
-	s.Same = s.Same && len(s.Metadata) == 0
+	d.Schema = newDiffSchema(p, schemas)
 	return d
 }
 
 func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
-	}
-	return list
-}
-
-func differingMetadata(a, b arrow.Metadata) []diffMetadata {
-	list := []diffMetadata{}
-	keys := slices.Concat(a.Keys(), b.Keys())
-	slices.Sort(keys)
-	for _, k := range slices.Compact(keys) {
-		i, j := a.FindKey(k), b.FindKey(k)
-		m := diffMetadata{Key: k}
-		if i >= 0 {
-			m.whole[0] = &a.Values()[i]
-		}
-		if j >= 0 {
-			m.whole[1] = &b.Values()[j]
-		}
-		if i >= 0 && j >= 0 && *m.whole[0] == *m.whole[1] {
-			continue
-		}
-		exact := i >= 0 && j >= 0 && alike(printable(*m.whole[0]), printable(*m.whole[1]))
-		for n, v := range m.whole {
-			if v != nil {
-				text := printable(*v)
-				if exact {
-					text = strconv.QuoteToASCII(*v)
-				}
-				m.whole[n] = &text
-			}
-		}
-		m.A, m.B, m.Cut = around(m.whole[0], m.whole[1], cellBytes)
-		list = append(list, m)
 	}
 	return list
 }
@@ -206,21 +131,14 @@ func (d *diffDoc) judge(f *diffFlags) {
 	if r := d.Rows; r != nil {
 		d.Same = d.Same && r.Changed == 0 && r.OnlyA == 0 && r.OnlyB == 0
 	}
-	if f.strict {
-		d.Same = d.Same && s.Same
+	if f.strict && !s.Same {
+		if d.Same {
+			d.strictly = s.kinds()
+		}
+		d.Same = false
 	}
 	d.onlyApart = d.Same && d.apart() > 0
 	d.Same = d.Same && !d.onlyApart
-}
-
-// apart counts the columns whose values cannot be compared.
-func (d *diffDoc) apart() (n int) {
-	for _, c := range d.Schema.Columns {
-		if c.Apart != "" {
-			n++
-		}
-	}
-	return n
 }
 
 func (d *diffDoc) print(w sheet) error {
@@ -251,45 +169,10 @@ func (d *diffDoc) print(w sheet) error {
 		return w.printLine("They differ: no row could be compared.")
 	case d.onlyApart:
 		return w.printLine("They are equal as far as they could be compared; " + plural(d.apart(), "column") + " could not be.")
+	case len(d.strictly) > 0:
+		return w.printLine("They differ, but only in what --strict counts: " + strings.Join(d.strictly, ", ") + ".")
 	}
 	return w.printLine("They differ.")
-}
-
-func (d *diffDoc) printSchema(w sheet) {
-	for i, list := range [][]string{d.Schema.OnlyA, d.Schema.OnlyB} {
-		if len(list) > 0 {
-			w.line("", "  ", printable(fmt.Sprintf("only in %s: %s", []string{"A", "B"}[i], strings.Join(list, ", "))))
-		}
-	}
-	kind := func(f diffField) string {
-		if f.Nullable {
-			return f.Type
-		}
-		return f.Type + " not null"
-	}
-	for _, c := range d.Schema.Columns {
-		switch text := c.Path + ": " + kind(c.A) + " in A, " + kind(c.B) + " in B"; {
-		case c.Apart != "":
-			w.line("", "  ", printable(text+"; not compared: "+c.Apart))
-		case c.Note != "":
-			w.line("", "  ", printable(text+"; "+c.Note))
-		case c.A != c.B:
-			w.line("", "  ", printable(text))
-		}
-	}
-	if d.Schema.Reordered {
-		w.line("", "  ", "the columns are in another order")
-	}
-	for _, m := range d.Schema.Metadata {
-		value := func(v *string) string {
-			if v == nil {
-				return "not there"
-			}
-			return `"` + *v + `"`
-		}
-		a, b, cut := around(m.whole[0], m.whole[1], 60)
-		w.line("", "  ", printable(fmt.Sprintf("metadata %s: %s in A, %s in B%s", m.Key, value(a), value(b), cut)))
-	}
 }
 
 func (d *diffDoc) printRows(w sheet) error {
@@ -327,22 +210,23 @@ func (d *diffDoc) printRows(w sheet) error {
 			counts = append(counts, []string{c.Path, humanize.Comma(*c.Differ)})
 		}
 	}
-	if len(counts) == 1 && d.compared > 1 && r.Changed > 1 {
+	if len(counts) == 1 && d.compared > 1 && r.Changed > 1 && r.Shifted == nil {
 		w.line("", "  ", printable(fmt.Sprintf("Only %s differs: in %s of %s that belong together.", counts[0][0], counts[0][1], counted(r.Changed+*r.Equal, "row"))))
 	}
-	if len(counts) > 0 {
+	if shown := min(len(counts), d.limit); shown > 0 {
 		fmt.Fprintln(w)
-		if err := printTable(w, []string{"column", "values that differ"}, map[string]bool{"values that differ": true}, counts); err != nil {
+		if err := printTable(w, []string{"column", "values that differ"}, map[string]bool{"values that differ": true}, counts[:shown]); err != nil {
 			return err
 		}
 	}
+	d.tellMore(w, "", len(counts), "column", "with values that differ")
 	if len(d.First) == 0 {
 		return nil
 	}
 	fmt.Fprintln(w)
 	for _, row := range d.First {
 		w.line("", "  ", printable(row.title()))
-		for _, c := range row.Columns {
+		for _, c := range row.Columns[:min(len(row.Columns), d.limit)] {
 			text := func(v *string) string {
 				if v == nil {
 					return "NULL"
@@ -358,6 +242,7 @@ func (d *diffDoc) printRows(w sheet) error {
 				w.line("  ", "    ", printable(c.Path+": "+text(a)+" → "+text(b)+cut.String()))
 			}
 		}
+		d.tellMore(w, "  ", len(row.Columns), "column", "")
 	}
 	fmt.Fprintln(w)
 	return nil

@@ -126,22 +126,40 @@ func TestDiffOfNothing(t *testing.T) {
 	}
 }
 
-// Where one column of several differs in most rows, no row was shifted.
-func TestDiffOfOneColumn(t *testing.T) {
+// Rows are told as shifted where no column tells that positions match, or rows are found elsewhere.
+func TestDiffOfShiftedRows(t *testing.T) {
 	dir := t.TempDir()
-	var a, b, moved []string
-	for i := range 500 {
-		a = append(a, fmt.Sprintf(`{"id":%d,"v":1}`, i))
-		b = append(b, fmt.Sprintf(`{"id":%d,"v":2}`, i))
-		moved = append(moved, fmt.Sprintf(`{"id":%d,"v":%d}`, i+1, i))
+	write := func(name, format string, from, to int, values func(i int) []any) string {
+		var rows []string
+		for i := from; i < to; i++ {
+			rows = append(rows, fmt.Sprintf(format, values(i)...))
+		}
+		return lines(t, filepath.Join(dir, name+".jsonl"), rows...)
 	}
-	first := lines(t, filepath.Join(dir, "a.jsonl"), a...)
-	o := do(t, "diff", first, lines(t, filepath.Join(dir, "b.jsonl"), b...))
-	if !strings.Contains(o.out, "Only v differs: in 500 of 500 rows") || strings.Contains(o.out, "Most rows") {
-		t.Errorf("%+v", o)
-	}
-	o = do(t, "diff", first, lines(t, filepath.Join(dir, "c.jsonl"), moved...))
-	if strings.Contains(o.out, "Only") || !strings.Contains(o.out, "Most rows from row 0 on differ") {
-		t.Errorf("%+v", o)
+	for i, c := range []struct {
+		what    string
+		columns string
+		a, b    func(i int) []any
+		shift   int // rows of A before the first of B
+		shifted bool
+		says    string
+	}{
+		{"one column differs", `{"id":%d,"v":%d}`, func(i int) []any { return []any{i, 1} }, func(i int) []any { return []any{i, 2} }, 0, false, "Only v differs: in 500 of 500 rows"},
+		{"both differ", `{"id":%d,"v":%d}`, func(i int) []any { return []any{i, 1} }, func(i int) []any { return []any{i + 1, i} }, 0, true, ""},
+		{"two columns differ, one does not", `{"id":%d,"v":%d,"w":%d}`, func(i int) []any { return []any{i, i, i} }, func(i int) []any { return []any{i, i + 1, i + 7} }, 0, false, ""},
+		{"columns differ, some of few values do not", `{"k":%d,"v":%d,"w":%d}`, func(i int) []any { return []any{i * i % 7, i * i * 31 % 10007, i % 3} }, func(i int) []any { return []any{i * i % 7, i*i*31%10007 + 1, i%3 + 1} }, 0, false, ""},
+		{"a few values differ besides", `{"id":%d,"v":%d,"w":%d}`, func(i int) []any { return []any{i, i, i} }, func(i int) []any { return []any{i + i%50/49, i + 1, i + 7} }, 0, false, ""},
+		{"a row is removed", `{"id":%d,"v":%d,"c":"x"}`, func(i int) []any { return []any{i, i % 2} }, func(i int) []any { return []any{i, i % 2} }, 1, true, ""},
+		{"a whole period is removed", `{"id":%d,"host":%d}`, func(i int) []any { return []any{i, i % 10} }, func(i int) []any { return []any{i, i % 10} }, 10, true, ""},
+		{"the only column is shifted", `{"id":%d}`, func(i int) []any { return []any{i} }, func(i int) []any { return []any{i} }, 1, true, ""},
+		{"the only column that varies is shifted", `{"id":%d,"c":1}`, func(i int) []any { return []any{i} }, func(i int) []any { return []any{i} }, 1, true, ""},
+		{"the only column has other values", `{"id":%d}`, func(i int) []any { return []any{i} }, func(i int) []any { return []any{i + 1e6} }, 0, false, ""},
+	} {
+		a := write(fmt.Sprint(i, "a"), c.columns, 0, 500, c.a)
+		b := write(fmt.Sprint(i, "b"), c.columns, c.shift, 500, c.b)
+		o := do(t, "diff", a, b)
+		if shifted := strings.Contains(o.out, "Most rows from row 0 on differ"); shifted != c.shifted || !strings.Contains(o.out, c.says) || shifted && strings.Contains(o.out, "Only") {
+			t.Errorf("%s: %s", c.what, o.out)
+		}
 	}
 }

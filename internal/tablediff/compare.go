@@ -52,7 +52,8 @@ type Result struct {
 	OnlyA, OnlyB int64   // rows
 	Columns      []int64 // how often values differ in rows that have changed, for each of Pairing.Columns
 	First        []Difference
-	// Shifted is the first row that differs, if most rows behind it do, too: rows may have been added or removed there. NoRow = not so.
+	// Shifted is the first row that differs, if most rows behind it do, too, and no column tells that their positions match: rows may have
+	// been added, removed or moved there. NoRow = not so.
 	Shifted       int64
 	DuplicateKeys int64 // keys that several of the differing rows of a table have
 	SpilledBytes  int64
@@ -95,6 +96,7 @@ type comparison struct {
 	sinceFirst  int64 // rows compared from the first difference on
 	differSince int64
 	first       int64
+	sample      sample
 }
 
 // Compare reads both tables, whose batches have the schemas of the Pairing, to their ends.
@@ -131,7 +133,7 @@ func (p *Pairing) Compare(ctx context.Context, a, b Rows, o Options) (*Result, e
 			return nil, err
 		}
 		r.Equal = r.RowsA - r.OnlyA - r.Changed
-	} else if c.differSince > 100 && 2*c.differSince > c.sinceFirst && !c.oneColumn() {
+	} else if c.shifted() {
 		r.Shifted = c.first
 	}
 	return r, nil
@@ -314,6 +316,9 @@ func (c *comparison) block(n int) error {
 	if c.first >= 0 {
 		c.sinceFirst += int64(n)
 		c.differSince += changed
+	}
+	if from := max(c.first-a.row, 0); c.wait == nil && c.first >= 0 && !c.sample.full() {
+		c.sampled(int(from), n-int(from))
 	}
 	for i := range c.sides {
 		c.sides[i].at += n

@@ -25,8 +25,10 @@ type Column struct {
 	A, B  TypeInfo // of the two tables
 	Note  string   // how values of the two types are compared, where a user should know it
 	Apart string   // why its values cannot be compared; "" = they are
-	form  *form
-	at    [2][]int // from the top to the field
+	// Metadata is that of the two fields. That of fields inside of lists, maps and unions has their names before its keys.
+	Metadata [2]arrow.Metadata
+	form     *form
+	at       [2][]int // from the top to the field
 	// presence: the column is a struct, of which only whether it is null is compared; its fields are columns of their own.
 	presence bool
 }
@@ -41,10 +43,13 @@ type TypeInfo struct {
 type Pairing struct {
 	Columns      []Column // in the order of A
 	OnlyA, OnlyB []string // paths of columns of one table alone
-	Reordered    bool     // the columns of both are in another order
+	Moved        []Moved  // where the columns of both are in another order
 
 	fold bool // names are the same in upper and lower case
 }
+
+// Moved is a column that stands in B before the one that it follows in A.
+type Moved struct{ Path, Before string }
 
 // Pair finds the columns that two tables have both, by name. Of columns of one name in a table the first belongs to the first of the
 // other, and so on.
@@ -74,7 +79,7 @@ func (x *pairer) excluded(names []string) bool {
 
 func (x *pairer) fields(a, b []arrow.Field, names []string, atA, atB []int) {
 	taken := make([]bool, len(b))
-	last := -1
+	last, before := -1, ""
 	for i, fa := range a {
 		path := append(slices.Clone(names), fa.Name)
 		// An exact name goes first, so that A and a of one table find A and a of the other.
@@ -94,14 +99,17 @@ func (x *pairer) fields(a, b []arrow.Field, names []string, atA, atB []int) {
 		}
 		if j >= 0 {
 			taken[j] = true
-			x.p.Reordered = x.p.Reordered || j < last
-			last = j
 		}
 		switch {
 		case x.excluded(path):
 		case j < 0:
 			x.p.OnlyA = append(x.p.OnlyA, expr.Quote(path...))
 		default:
+			name := expr.Quote(path...)
+			if j < last {
+				x.p.Moved = append(x.p.Moved, Moved{name, before})
+			}
+			last, before = j, name
 			x.field(fa, b[j], path, append(slices.Clone(atA), i), append(slices.Clone(atB), j))
 		}
 	}
@@ -116,6 +124,7 @@ func (x *pairer) field(a, b arrow.Field, path []string, atA, atB []int) {
 	c := Column{
 		Path: expr.Quote(path...), at: [2][]int{atA, atB},
 		A: TypeInfo{a.Type.String(), a.Nullable}, B: TypeInfo{b.Type.String(), b.Nullable},
+		Metadata: [2]arrow.Metadata{fieldMetadata(a), fieldMetadata(b)},
 	}
 	if c.Apart = x.masked(strings.Join(path, ".")); c.Apart != "" {
 		x.p.Columns = append(x.p.Columns, c)
@@ -135,6 +144,24 @@ func (x *pairer) field(a, b arrow.Field, path []string, atA, atB []int) {
 		c.Note = noted(c.form)
 	}
 	x.p.Columns = append(x.p.Columns, c)
+}
+
+// fieldMetadata returns the metadata of a column: of a struct alone that of the field, as the fields of it are columns of their own.
+func fieldMetadata(f arrow.Field) arrow.Metadata {
+	var keys, values []string
+	var add func(f arrow.Field, prefix string)
+	add = func(f arrow.Field, prefix string) {
+		for i, k := range f.Metadata.Keys() {
+			keys, values = append(keys, prefix+k), append(values, f.Metadata.Values()[i])
+		}
+		if t, ok := f.Type.(arrow.NestedType); ok && (prefix != "" || f.Type.ID() != arrow.STRUCT) {
+			for _, child := range t.Fields() {
+				add(child, prefix+child.Name+".")
+			}
+		}
+	}
+	add(f, "")
+	return arrow.NewMetadata(keys, values)
 }
 
 // masked says where a column is masked; "" = in neither table.
