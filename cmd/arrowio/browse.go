@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -14,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/arrowio/arrowio/internal/browse"
+	"github.com/arrowio/arrowio/internal/celltext"
 )
 
 type browseFlags struct {
@@ -51,11 +56,40 @@ the terminal.`,
 	fs.Var(&f.columns, "columns", "only these columns, in this order; a.b is child b of struct a, whose children keep their order; #3 the third column, for those of one name")
 	fs.Var(someColumns{&f.exclude}, "exclude", "all columns but these; a.b is child b of struct a")
 	fs.Var(&filterText{text: &f.filter}, "where", "begin with only the rows for which this is true; f changes it; see arrowio help where")
-	fs.BoolVar(&f.rows, "rows", false, "begin with the rows")
+	fs.Var((*rowsSwitch)(&f.rows), "rows", "begin with the rows")
+	fs.Lookup("rows").NoOptDefVal = "true"
 	fs.BoolVar(&f.mouse, "mouse", false, "let the wheel of the mouse move the cursor; the terminal's own selection of text then needs Shift")
 	f.readFlags = a.addReadFlags(cmd)
 	f.shown = addSchemaFlags(cmd)
 	return cmd
+}
+
+// rowsSwitch is a switch that other commands have as a range of rows.
+type rowsSwitch bool
+
+const noRange = "browse --rows takes no range: it begins with the rows, where the key : goes to one; arrowio cat --rows prints a range"
+
+func (v *rowsSwitch) Type() string { return "bool" }
+
+func (v *rowsSwitch) String() string { return strconv.FormatBool(bool(*v)) }
+
+func (v *rowsSwitch) Set(s string) error {
+	on, err := strconv.ParseBool(s)
+	if err != nil {
+		return errors.New(noRange)
+	}
+	*v = rowsSwitch(on)
+	return nil
+}
+
+// noRangeOfRows refuses an INPUT that is a range of rows, as other commands take behind --rows.
+func (f *browseFlags) noRangeOfRows(args []string) error {
+	for _, arg := range args {
+		if _, err := os.Lstat(arg); f.rows && err != nil && new(rowsValue).Set(arg) == nil {
+			return usagef("%s: no such file, and %s", arg, noRange)
+		}
+	}
+	return nil
 }
 
 // filterText is a filter whose text is kept; several are joined by AND.
@@ -77,6 +111,9 @@ func (v *filterText) Set(s string) error {
 
 func (a *app) browse(cmd *cobra.Command, f *browseFlags, args []string) error {
 	ctx := cmd.Context()
+	if err := f.noRangeOfRows(args); err != nil {
+		return err
+	}
 	if _, ok := a.terminal(a.stdout); !ok || os.Getenv("TERM") == "dumb" {
 		return usagef("browse needs a terminal to draw on, and standard output is none; use arrowio inspect, head or cat")
 	}
@@ -190,21 +227,42 @@ func inputWord(path string) string {
 	return shellWord(path)
 }
 
-// shellWord quotes text for a POSIX shell, where that is needed.
+// shellWord quotes text for a POSIX shell, where that is needed. What a terminal might obey, or not show, is escaped.
 func shellWord(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@+%", r))
 	}) < 0
-	if plain {
+	switch {
+	case plain:
 		return s
+	case celltext.Printable(s) == s:
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	word := "$'"
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch c := s[:n]; {
+		case c == "'" || c == `\`:
+			word += `\` + c
+		case r == utf8.RuneError || celltext.Unprintable(r):
+			for _, b := range []byte(c) {
+				word += fmt.Sprintf(`\%03o`, b)
+			}
+		default:
+			word += c
+		}
+		s = s[n:]
+	}
+	return word + "'"
 }
 
 // openBrowsed opens the files that the arguments name.
 func (a *app) openBrowsed(ctx context.Context, f *browseFlags, args []string) (*browsed, error) {
 	var broken []brokenFile
 	f.readFlags.leftOut = func(path string, err error) {
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path { // which would be said twice
+			err = pe.Err
+		}
 		broken = append(broken, brokenFile{path, inFile(displayName(path), err)})
 	}
 	ds, err := a.openDataset(ctx, args, f.readFlags, f.selectFlags)

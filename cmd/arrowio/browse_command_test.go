@@ -267,3 +267,113 @@ func TestBrowseBrokenFiles(t *testing.T) {
 		t.Errorf("no sound file: %v", err)
 	}
 }
+
+// Of several INPUTs one that is not there, and a broken file, are listed with their errors.
+func TestBrowseMissingInputs(t *testing.T) {
+	dir := t.TempDir()
+	const sound = "../../testdata/orc/java-2.3.1/pruning.orc"
+	missing, broken := filepath.Join(dir, "missing.orc"), filepath.Join(dir, "broken.orc")
+	if err := os.WriteFile(broken, fixtures.Read(t, sound)[:2000], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, broken []string }{
+		{[]string{sound, missing}, []string{missing}},
+		{[]string{missing, sound}, []string{missing}},
+		{[]string{broken, sound}, []string{broken}},
+		{[]string{missing, broken, sound, sound}, []string{broken, missing}},
+		{[]string{filepath.Join(dir, "none*.orc"), sound}, []string{filepath.Join(dir, "none*.orc")}},
+	} {
+		b := browsedOf(t, c.args...)
+		var got []string
+		for i, name := range b.Files() {
+			if err := b.Broken(i); err != nil {
+				if strings.Count(err.Error(), name) != 1 {
+					t.Errorf("%s: %v", name, err)
+				}
+				got = append(got, name)
+			}
+		}
+		if !slices.Equal(got, c.broken) || len(b.Files()) != len(c.args) {
+			t.Errorf("%q: broken are %q of %d files", c.args, got, len(b.Files()))
+		}
+	}
+	a := newApp(t.Context(), strings.NewReader(""), os.Stdout, os.Stderr)
+	for _, args := range [][]string{{missing}, {missing, missing + "x"}, {missing, broken}} {
+		f := &browseFlags{selectFlags: &selectFlags{}}
+		a.browseCommandOf(f)
+		if _, err := a.openBrowsed(t.Context(), f, args); err == nil {
+			t.Errorf("%q were opened", args)
+		}
+	}
+}
+
+// The range of rows that other commands take has an error that says how to go to a row.
+func TestBrowseRowsIsNoRange(t *testing.T) {
+	const sound = "../../testdata/orc/java-2.3.1/pruning.orc"
+	for _, args := range [][]string{{"--rows", "10:20", sound}, {"--rows=10:20", sound}, {sound, "--rows", "5:"}} {
+		o := do(t, append([]string{"browse"}, args...)...)
+		if o.code != exitUsage || !strings.Contains(o.err, "the key : goes to one; arrowio cat --rows prints a range") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := do(t, "browse", "--rows=true", sound); !strings.Contains(o.err, "needs a terminal") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Of each group of rows a column has its statistics, where the file keeps them.
+func TestBrowseStatisticsOfGroups(t *testing.T) {
+	for _, name := range []string{"orc/java-2.3.1/pruning.orc", "parquet/pyarrow-26.0.1/groups.parquet"} {
+		b := browsedOf(t, "../../testdata/"+name)
+		file, err := b.File(t.Context(), 0, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := int64(0)
+		c := file.Columns[slices.IndexFunc(file.Columns, func(c browse.Column) bool { return c.Min != "" })] // not the root
+		for _, g := range c.Groups {
+			if values += g.Values; g.Min == "" || g.Max == "" || g.Nulls < 0 {
+				t.Errorf("%s: %+v", name, g)
+			}
+		}
+		if len(c.Groups) != len(file.Groups) || len(c.Groups) < 2 || values != c.Values || c.Groups[0].Min != c.Min || c.Groups[len(c.Groups)-1].Max != c.Max {
+			t.Errorf("%s: %d groups of %d, with %d values of %d: %+v", name, len(c.Groups), len(file.Groups), values, c.Values, c.Groups)
+		}
+	}
+}
+
+// In the rows of several files the first row of each is found, with a filter, too.
+func TestBrowseFirstRowsOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	for i, rows := range []int{3, 0, 2, 5} {
+		name := filepath.Join(dir, string(rune('a'+i))+".csv")
+		text := "n\n"
+		for k := range rows {
+			text += string(rune('0'+k)) + "\n"
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	b := browsedOf(t, append(names, "../../testdata/orc/java-2.3.1/pruning.orc", filepath.Join(dir, "none.csv"))...)
+	for where, want := range map[string][]int64{"": {0, 3, 3, 5, 10, -1}, "n > 1": {0, 1, 1, 1, -1, -1}, "n = 4": {0, 0, 0, 0, -1, -1}, "n = 9": {-1, -1, -1, -1, -1, -1}} {
+		for file, want := range want {
+			rows, err := b.Select(where)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row, found, err := rows.FirstOf(t.Context(), file)
+			if !found {
+				row = -1
+			}
+			if err != nil || row != want {
+				t.Errorf("%s: file %d begins at row %d, want %d, %v", where, file, row, want, err)
+			}
+			if at := rows.FileOf(row); found && at < file || !found && at >= 0 {
+				t.Errorf("%s: row %d is of file %d", where, row, at)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -38,12 +39,14 @@ type browsed struct {
 
 	mu   sync.Mutex
 	open []*leased // files that are open, the one that was used last at the end
+	// named are the local files that had the names when they were opened first, by number; nil = it is none.
+	named map[int]fs.FileInfo
 }
 
 var _ browse.Data = (*browsed)(nil)
 
 func newBrowsed(a *app, f *browseFlags, ds *inputSet, args []string) (*browsed, error) {
-	b := &browsed{a: a, f: f, ds: ds}
+	b := &browsed{a: a, f: f, ds: ds, named: map[int]fs.FileInfo{}}
 	p, err := arrowio.Project(ds.Schema, f.columns)
 	if err != nil {
 		return nil, asUsage(err)
@@ -164,7 +167,7 @@ func (b *browsed) File(ctx context.Context, i int, details bool) (*browse.File, 
 	var out *browse.File
 	err := b.withFile(ctx, i, func(f arrowio.File) error {
 		name := displayName(b.ds.Fragments[i].Name)
-		info, err := f.Info(ctx, arrowio.InfoOptions{Blocks: details})
+		info, err := f.Info(ctx, arrowio.InfoOptions{Blocks: details, Groups: details})
 		if err != nil {
 			return inFile(name, err)
 		}
@@ -247,7 +250,7 @@ func describeBrowsed(info *arrowio.Info, details bool) *browse.File {
 		if s := c.Stats; s != nil {
 			x.Values, x.Nulls, x.Min, x.Max, x.Sum = s.Values, s.Nulls, s.Min, s.Max, s.Sum
 			if s.Doubt != "" {
-				x.Facts = append(x.Facts, browse.Fact{Name: "not used by filters", Value: s.Doubt})
+				x.Facts = append(x.Facts, browse.Fact{Name: browse.NotUsed, Value: s.Doubt})
 			}
 			if s.Sum != "" {
 				x.Facts = append(x.Facts, browse.Fact{Name: "sum", Value: s.Sum})
@@ -268,6 +271,9 @@ func describeBrowsed(info *arrowio.Info, details bool) *browse.File {
 				y.Elsewhere = strings.TrimSpace(bl.Where + " " + bl.ID)
 			}
 			x.Blocks = append(x.Blocks, y)
+		}
+		for _, s := range c.GroupStats {
+			x.Groups = append(x.Groups, browse.GroupValues{Values: s.Values, Nulls: s.Nulls, Min: s.Min, Max: s.Max, Doubt: s.Doubt})
 		}
 		out.Columns = append(out.Columns, x)
 	}
@@ -322,7 +328,7 @@ func (b *browsed) Bytes(ctx context.Context, i int, off int64, n int) ([]byte, e
 		return nil, inFile(name, err)
 	}
 	defer src.Close() // it was only read
-	if err := b.unchanged(ctx, i); err != nil {
+	if err := b.isNamed(ctx, i); err != nil {
 		return nil, err
 	}
 	r := arrowio.ByteRange{Off: off, Len: int64(n)}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,57 @@ func TestBrowsedFileReplaced(t *testing.T) {
 		}
 		if got, err := b.Bytes(t.Context(), 0, 10, 1000); !errors.Is(err, stores.ErrChanged) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	}
+}
+
+// A file that was written to while it is open is not read on as if it were the same, but one that is read from its beginning may grow.
+func TestBrowsedFileWrittenTo(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x.parquet")
+	whole := fixtures.Read(t, "../../testdata/parquet/pyarrow-26.0.1/groups.parquet")
+	for what, change := range map[string]func() error{
+		"rewritten": func() error { return os.WriteFile(name, bytes.Repeat([]byte{7}, len(whole)), 0o666) },
+		"cut":       func() error { return os.Truncate(name, 100) },
+		"longer":    func() error { return os.WriteFile(name, append(bytes.Clone(whole), whole...), 0o666) },
+	} {
+		if err := os.WriteFile(name, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, time.Time{}, time.Unix(1e9, 0)); err != nil {
+			t.Fatal(err)
+		}
+		b := browsedOf(t, name)
+		rows, err := b.Select("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rows.Page(t.Context(), []int{0}, 0, 3); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = rows.Page(t.Context(), []int{0}, 0, 3)
+		if _, fault := b.Bytes(t.Context(), 0, 4, 20); err == nil || fault == nil || what == "longer" && !errors.Is(err, stores.ErrChanged) || strings.Count(fault.Error(), name) != 1 {
+			t.Errorf("%s: %v, %v", what, err, fault)
+		}
+	}
+	name = filepath.Join(dir, "x.csv")
+	if err := os.WriteFile(name, []byte("n\n1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b := browsedOf(t, name)
+	rows, err := b.Select("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, text := range []string{"n\n1\n", "n\n1\n2\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if page, err := rows.Page(t.Context(), []int{0}, 0, 1); err != nil || len(page) != 1 {
+			t.Errorf("%d: %q, %v", n, page, err)
 		}
 	}
 }

@@ -15,7 +15,6 @@ type leased struct {
 	fragment int
 	file     arrowio.File
 	users    int
-	named    fs.FileInfo // the local file that had the name then; nil = it is not one
 }
 
 // mostOpen is how many files stay open though nothing reads them.
@@ -32,7 +31,10 @@ func (b *browsed) withFile(ctx context.Context, i int, fn func(arrowio.File) err
 	if err != nil {
 		return err
 	}
-	err = fn(l.file)
+	if err = fn(l.file); err == nil {
+		err = b.isWhole(i, l.file)
+	}
+	err = inFile(b.ds.Fragments[i].Name, err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l.users--
@@ -57,6 +59,9 @@ func (b *browsed) lease(ctx context.Context, i int) (*leased, error) {
 		return nil, inFile(fr.Name, err)
 	}
 	shown, err := b.ds.Show(f)
+	if err == nil {
+		err = b.name(i)
+	}
 	if err != nil {
 		_ = f.Close() // it was not read
 		return nil, inFile(fr.Name, err)
@@ -65,7 +70,7 @@ func (b *browsed) lease(ctx context.Context, i int) (*leased, error) {
 		_ = shown.Close() // it was not read
 		return l, nil
 	}
-	l := &leased{fragment: i, file: shown, users: 1, named: localFile(fr.Name)}
+	l := &leased{fragment: i, file: shown, users: 1}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open = append(b.open, l)
@@ -85,19 +90,50 @@ func localFile(name string) fs.FileInfo {
 	return info
 }
 
-// unchanged returns an error if another file has got the name of a file that is open.
-func (b *browsed) unchanged(ctx context.Context, i int) error {
+// isNamed returns an error if another file has got the name of a file that is open.
+func (b *browsed) isNamed(ctx context.Context, i int) error {
 	return b.withFile(ctx, i, func(arrowio.File) error {
-		l := b.leasedBefore(i)
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		l.users--
-		name := b.ds.Fragments[i].Name
-		if now := localFile(name); l.named != nil && (now == nil || !os.SameFile(l.named, now)) {
-			return inFile(name, stores.ErrChanged)
+		now := localFile(b.ds.Fragments[i].Name)
+		if then := b.namedOf(i); then != nil && (now == nil || !os.SameFile(then, now)) {
+			return stores.ErrChanged
 		}
 		return nil
 	})
+}
+
+// isWhole returns an error if a local file that is open was written to. Formats that are read from their beginning may have grown.
+func (b *browsed) isWhole(i int, f arrowio.File) error {
+	then, now := b.namedOf(i), localFile(b.ds.Fragments[i].Name)
+	switch {
+	case then == nil || now == nil || !os.SameFile(then, now): // it is the one that was opened which is read
+	case streamed(f) && now.Size() > then.Size():
+	case now.Size() != then.Size() || !now.ModTime().Equal(then.ModTime()):
+		return stores.ErrChanged
+	}
+	return nil
+}
+
+// namedOf returns the local file that had the name when it was opened first; nil = it is not one.
+func (b *browsed) namedOf(i int) fs.FileInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.named[i]
+}
+
+// name notes which local file has the name of one that was opened, and returns an error if it was another one before.
+func (b *browsed) name(i int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := localFile(b.ds.Fragments[i].Name)
+	then, ok := b.named[i]
+	if !ok {
+		b.named[i] = now
+		return nil
+	}
+	if b.ds.shared[i] == nil && then != nil && (now == nil || !os.SameFile(then, now)) {
+		return stores.ErrChanged
+	}
+	return nil
 }
 
 // leasedBefore returns a file that is open; nil = it is not.

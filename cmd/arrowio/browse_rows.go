@@ -334,6 +334,37 @@ func (r *browsedRows) Place(ctx context.Context, file int, row int64) (int64, er
 	}
 }
 
+// FileOf implements browse.Rows.
+func (r *browsedRows) FileOf(row int64) int {
+	l, ok := r.from(row)
+	if !ok {
+		return -1
+	}
+	return l.fragment
+}
+
+// FirstOf implements browse.Rows.
+func (r *browsedRows) FirstOf(ctx context.Context, file int) (row int64, found bool, err error) {
+	if file >= len(r.b.ds.Fragments) { // it is broken, and so are those after it
+		return 0, false, nil
+	}
+	for {
+		r.mu.Lock()
+		k := sort.Search(len(r.pieces), func(k int) bool { return r.pieces[k].fragment >= file })
+		if found = k < len(r.pieces); found {
+			row = r.ends[k] - r.pieces[k].matches
+		}
+		known, all := r.known(), r.all
+		r.mu.Unlock()
+		if found || all {
+			return row, found, nil
+		}
+		if err := r.Extend(ctx, known+1); err != nil {
+			return 0, false, err
+		}
+	}
+}
+
 // Find implements browse.Rows.
 func (r *browsedRows) Find(ctx context.Context, text string, fields []int, from int64, back bool, progress func(int64)) (row int64, field int, found bool, err error) {
 	s := &cellSearch{fields: fields, looked: progress, c: celltext.Cell{Limit: searchBytes}, column: -1}

@@ -526,6 +526,8 @@ func (a *app) expandFor(ctx context.Context, args []string, r *readFlags, s *sel
 		o.Filter = s.where.x
 	}
 	var out []dataset.Input
+	var first error
+	faults := map[string]error{}
 	for _, arg := range args {
 		if arg == "-" {
 			out = append(out, dataset.Input{Path: arg, Name: displayName(arg)})
@@ -533,9 +535,22 @@ func (a *app) expandFor(ctx context.Context, args []string, r *readFlags, s *sel
 		}
 		inputs, err := dataset.List(ctx, arg, o)
 		if err != nil {
-			return nil, inFile(arg, err)
+			err = inFile(arg, err)
+			if first == nil {
+				first = err
+			}
+			if r.leftOut == nil || !ofInput(ctx, err) {
+				return nil, err
+			}
+			faults[arg] = err
 		}
 		out = append(out, inputs...)
+	}
+	if len(out) == 0 {
+		return nil, first
+	}
+	for arg, err := range faults {
+		r.leftOut(arg, err)
 	}
 	return out, nil
 }

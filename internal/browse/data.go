@@ -53,6 +53,10 @@ type Rows interface {
 	Page(ctx context.Context, columns []int, first int64, n int) ([][]string, error)
 	// Place returns the number of a row of a file, which has been counted from the file's first. It is for rows without a filter.
 	Place(ctx context.Context, file int, row int64) (int64, error)
+	// FileOf returns the file in which a row is; -1 = the row is not known.
+	FileOf(row int64) int
+	// FirstOf returns the number of the first row that is in a file or in one after it. found is false if there is none.
+	FirstOf(ctx context.Context, file int) (row int64, found bool, err error)
 	// Record reads all columns of one row. Values are longer than in a page.
 	Record(ctx context.Context, row int64) ([]string, error)
 	// Find returns the next row after from, or the last before it, where a column holds text. It reports the rows that it has looked
@@ -97,6 +101,7 @@ type Column struct {
 type GroupValues struct {
 	Values, Nulls int64
 	Min, Max      string
+	Doubt         string // why filters do not use them; "" = they do
 }
 
 // Block is a piece of a column in the file.

@@ -83,6 +83,21 @@ func (r fakeRows) Looked() (n, of int64)                                    { re
 func (r fakeRows) Extend(context.Context, int64) error                      { return nil }
 func (r fakeRows) Place(_ context.Context, _ int, row int64) (int64, error) { return row, nil }
 
+// The files have as many rows each, but for the last, which is broken where there are several.
+func (r fakeRows) each() int64 { return max(r.d.rows/int64(max(r.d.files-1, 1)), 1) }
+
+func (r fakeRows) FileOf(row int64) int {
+	if row < 0 || row >= r.d.rows {
+		return -1
+	}
+	return int(row / r.each())
+}
+
+func (r fakeRows) FirstOf(_ context.Context, file int) (int64, bool, error) {
+	row := int64(file) * r.each()
+	return row, row < r.d.rows, nil
+}
+
 func (r fakeRows) Page(_ context.Context, columns []int, first int64, n int) (cells [][]string, err error) {
 	for row := first; row < min(first+int64(n), r.d.rows); row++ {
 		line := []string{}

@@ -19,8 +19,14 @@ type fileView struct {
 	facts, columns, groups *list
 }
 
-// openFile shows another file in the views that are about one.
+// openFile shows another file in the views that are about one, and in the rows its first.
 func (m *Model) openFile(i int) tea.Cmd {
+	if m.tab == tabRows {
+		if i >= 0 && m.data.Broken(i) == nil {
+			return m.goToFile(i)
+		}
+		m.tab = tabOverview // which says what is wrong with it
+	}
 	if i < 0 || i >= len(m.data.Files()) || i == m.file && m.of.file != nil {
 		return nil
 	}
@@ -238,7 +244,7 @@ func (m *Model) showDetail(f *File, c *Column, d detail) tea.Cmd {
 			rows = f.Groups[d.group].Rows
 		}
 		return m.showStatistics(title, []Fact{
-			{"rows", count(rows)}, {"values", count(g.Values)}, {"nulls", count(g.Nulls)}, {"least value", g.Min}, {"greatest value", g.Max},
+			{"rows", count(rows)}, {"values", count(g.Values)}, {"nulls", count(g.Nulls)}, {"least value", g.Min}, {"greatest value", g.Max}, {NotUsed, g.Doubt},
 		})
 	}
 	return m.showStatistics(title, append([]Fact{
@@ -255,6 +261,9 @@ func (m *Model) showDetail(f *File, c *Column, d detail) tea.Cmd {
 		{"blocks", count(int64(len(c.Blocks)))},
 	}, c.Facts...))
 }
+
+// NotUsed is the name of the reason why filters do not use statistics.
+const NotUsed = "not used by filters"
 
 // showStatistics opens what is known of a column, with the names of the values.
 func (m *Model) showStatistics(title string, facts []Fact) tea.Cmd {

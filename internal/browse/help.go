@@ -26,6 +26,7 @@ const (
 
 	inViews    = inOverview | inColumns | inLayout | inRows
 	inOverlays = inRecord | inColumn | inStatistics | inText | inBytes | inChoice | inFiles
+	inLists    = inOverview | inColumns | inLayout | inRecord | inColumn | inStatistics | inChoice | inFiles
 	anywhere   = inViews | inOverlays
 )
 
@@ -41,9 +42,10 @@ type binding struct {
 
 // What keys do that work in all views, and have a place on the bottom line in one.
 const (
-	helpSearch = "search text in the columns shown; small letters find any"
-	helpFilter = "filter the rows, as --where does; empty = all rows"
-	helpRow    = "go to a row; rows are counted from 0, as by --rows"
+	helpSearch      = "search text in the columns shown; small letters find any"
+	helpSearchLines = "search text in the lines; small letters find any"
+	helpFilter      = "filter the rows, as --where does; empty = all rows"
+	helpRow         = "go to a row; rows are counted from 0, as by --rows"
 )
 
 // bindings returns all keys: what they do is found here, and so is what is said of them. Of two for one key the first counts.
@@ -66,8 +68,9 @@ func bindings() []binding {
 		{inBytes, []string{":"}, ":", "go to an offset, such as 17300 or 0x4394", "offset", o},
 
 		{inRows, []string{"/"}, "/", helpSearch, "search", (*Model).rowsKey},
-		{inViews, []string{"/"}, "/", helpSearch, "", (*Model).toRows},
 		{inRows, []string{"n", "N"}, "n N", "next and previous row with the text", "", (*Model).rowsKey},
+		{inLists, []string{"/"}, "/", helpSearchLines, "search", (*Model).lineSearchKey},
+		{inLists &^ inChoice, []string{"n", "N"}, "n N", "next and previous line with the text", "", (*Model).lineSearchKey},
 		{inRows, []string{"f"}, "f", helpFilter, "filter", (*Model).rowsKey},
 		{inViews, []string{"f"}, "f", helpFilter, "", (*Model).toRows},
 		{inRows, []string{":"}, ":", helpRow, "row", (*Model).rowsKey},
@@ -79,14 +82,14 @@ func bindings() []binding {
 		{inRows, []string{"<", ">"}, "< >", "columns before and after those on the screen", "", (*Model).rowsKey},
 		{inRows, []string{"z"}, "z", "columns that stay on the left: one, two, none", "", (*Model).rowsKey},
 		{inColumns | inLayout | inColumn | inRecord, []string{"s"}, "s", "sort by the next column", "sort", (*Model).listKey},
-		{inColumns | inLayout | inColumn | inRecord, []string{"S"}, "S", "turn the order around", "turn around", (*Model).listKey},
+		{inColumns | inLayout | inColumn | inRecord, []string{"S"}, "S", "turn the order around", "", (*Model).listKey},
 
 		{anywhere, []string{"up", "down", "k", "j"}, "↑ ↓ k j", "up, down", "", (*Model).move},
 		{anywhere, []string{"pgup", "pgdown", "b", "space", "ctrl+b", "ctrl+f"}, "PgUp PgDn, b Space", "a page up, down", "", (*Model).move},
 		{anywhere, []string{"home", "end", "g", "G"}, "Home End, g G", "first and last line", "", (*Model).move},
 		{inColumns | inLayout | inRows | inRecord | inColumn | inChoice, []string{"left", "right", "h", "l"}, "← → h l", "to the left, to the right", "", (*Model).move},
 		{inViews, []string{"1", "2", "3", "4", "tab", "shift+tab"}, "1 2 3 4, Tab", "Overview, Columns, Layout, Rows, and the next of them", "views", (*Model).viewKey},
-		{inViews, []string{"[", "]"}, "[ ]", "file before, next file", "", (*Model).fileKey},
+		{inViews, []string{"[", "]"}, "[ ]", "file before, next file; in Rows its first row", "", (*Model).fileKey},
 		{inViews, []string{"o"}, "o", "list of files", "", (*Model).fileKey},
 		{inViews | inRecord | inColumn, []string{"y"}, "y", "show the command line for what is seen, and copy it", "copy", func(m *Model, _ string) tea.Cmd { return m.copyCommand() }},
 		{anywhere, []string{"?"}, "?", "the keys that work here", "", func(m *Model, _ string) tea.Cmd { return m.help() }},
@@ -98,15 +101,16 @@ func bindings() []binding {
 	}
 }
 
-// typing is the keys while a text is typed.
-const typing = `
-While a text is typed:
-  Enter               done
-  Esc                 back
-  ↑ ↓                 earlier texts
-  ← → Home End        move, and Ctrl-A and Ctrl-E
-  Backspace Delete    remove a character; Ctrl-W a word
-  Ctrl-U Ctrl-K       remove what is before the cursor, behind it`
+// typing is the keys while a text is typed, and what they do.
+var typing = [][2]string{
+	{"Enter", "done"},
+	{"Esc Ctrl-C", "back, without the text"},
+	{"↑ ↓", "earlier texts"},
+	{"← → Home End", "move, and Ctrl-A and Ctrl-E"},
+	{"Backspace Delete", "remove a character; Ctrl-W a word"},
+	{"Ctrl-U Ctrl-K", "remove what is before the cursor, behind it"},
+	{"Ctrl-Z", "stop for the shell"},
+}
 
 // place returns what is seen.
 func (m *Model) place() place {
@@ -163,8 +167,11 @@ func helpLines(at place) (out []string) {
 	for _, b := range keysAt(at) {
 		out = append(out, fmt.Sprintf("  %s  %s", fit(b.labelAt(at), 18, false), b.help))
 	}
-	if at&inViews != 0 || at == inBytes {
-		out = append(out, strings.Split(typing, "\n")...)
+	if at&(inViews|inLists|inBytes) != 0 {
+		out = append(out, "", "While a text is typed:")
+		for _, k := range typing {
+			out = append(out, fmt.Sprintf("  %s  %s", fit(k[0], 18, false), k[1]))
+		}
 	}
 	return out
 }

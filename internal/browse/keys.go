@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize"
 )
 
 func (m *Model) quit() tea.Cmd {
@@ -56,26 +55,6 @@ func (m *Model) viewKey(key string) tea.Cmd {
 	return m.enter(tab)
 }
 
-// fileKey goes to another file.
-func (m *Model) fileKey(key string) tea.Cmd {
-	files := len(m.data.Files())
-	switch {
-	case files == 1:
-		m.note = "there is one file"
-	case key == "o":
-		return m.chooseFile()
-	case key == "[" && m.file == 0:
-		m.note = "this is the first file"
-	case key == "]" && m.file == files-1:
-		m.note = "this is the last file"
-	case key == "[":
-		return m.openFile(m.file - 1)
-	default:
-		return m.openFile(m.file + 1)
-	}
-	return nil
-}
-
 // toRows handles a key of the rows, in any view.
 func (m *Model) toRows(key string) tea.Cmd {
 	var cmd tea.Cmd
@@ -116,8 +95,15 @@ func (m *Model) escape() tea.Cmd {
 
 // enter opens a view.
 func (m *Model) enter(tab int) tea.Cmd {
+	from, file := m.tab, m.shownFile()
 	m.tab = tab
 	m.rows.height = max(1, m.bodyHeight()-1)
+	switch {
+	case from == tabRows && tab != tabRows && file != m.file:
+		return m.openFile(file)
+	case from != tabRows && tab == tabRows && m.shownFile() != m.file && m.data.Broken(m.file) == nil:
+		return tea.Batch(m.load(), m.goToFile(m.file))
+	}
 	if tab == tabLayout && (m.of.file == nil || !m.of.file.Details) && m.tasks[taskDetail] == nil {
 		return m.readFile(taskDetail, true)
 	}
@@ -137,6 +123,14 @@ func (m *Model) move(key string) tea.Cmd {
 		l.key(key)
 	}
 	return nil
+}
+
+// shownList returns the list that is seen, of a view or on top of it; nil = none is.
+func (m *Model) shownList() *list {
+	if o := m.topmost(); o != nil {
+		return o.list
+	}
+	return m.list()
 }
 
 // key handles a key for moving, and reports whether it is one.
@@ -167,10 +161,7 @@ func (l *list) key(key string) bool {
 
 // listKey handles a key in a list: of a view, or on top of it.
 func (m *Model) listKey(key string) tea.Cmd {
-	l := m.list()
-	if o := m.topmost(); o != nil {
-		l = o.list
-	}
+	l := m.shownList()
 	if l == nil {
 		return nil
 	}
@@ -257,12 +248,7 @@ func (m *Model) rowsKey(key string) tea.Cmd {
 	case "f":
 		m.ask("filter:", v.where, (*Model).setFilter)
 	case "/":
-		m.ask("search:", "", func(m *Model, text string) (string, tea.Cmd) {
-			if text != "" {
-				m.rows.found = text
-			}
-			return "", m.find(false)
-		})
+		m.askText(func(m *Model) tea.Cmd { return m.find(false) })
 	case "n":
 		return m.find(false)
 	case "N":
@@ -322,7 +308,7 @@ func (m *Model) setFilter(where string) (string, tea.Cmd) {
 	m.stop(taskPage)
 	m.stop(taskFind)
 	v := newRowsView(rows, where, 0)
-	v.columns, v.frozen, v.left, v.at, v.widths, v.found, v.height = old.columns, old.frozen, old.left, old.at, old.widths, old.found, old.height
+	v.columns, v.frozen, v.left, v.at, v.widths, v.height = old.columns, old.frozen, old.left, old.at, old.widths, old.height
 	m.rows = v
 	m.prompt = nil
 	if where == "" {
@@ -345,56 +331,6 @@ func (m *Model) extend() tea.Cmd {
 				return nil
 			}
 			m.rows.moveTo(m.rows.cursor)
-			return m.load()
-		}
-	})
-}
-
-// find goes to the next row that holds the text of the last search, or back to the one before.
-func (m *Model) find(back bool) tea.Cmd {
-	v := &m.rows
-	if v.found == "" {
-		m.note = "nothing was searched for yet: press /"
-		return nil
-	}
-	if v.sorted != nil {
-		v.unsort()
-	}
-	rows, text, from := v.rows, v.found, v.cursor
-	columns := append([]int(nil), v.columns...)
-	if v.hit.column < 0 && !back {
-		from-- // the row under the cursor counts
-	}
-	return m.start(taskFind, func(ctx context.Context, looked *atomic.Int64) func(*Model) tea.Cmd {
-		row, column, found, err := rows.Find(ctx, text, columns, from, back, looked.Store)
-		return func(m *Model) tea.Cmd {
-			switch {
-			case err != nil:
-				m.fail(err)
-				return nil
-			case m.rows.rows != rows:
-				return nil
-			case !found && back:
-				m.note = "not found before row " + humanize.Comma(from)
-				return nil
-			case !found:
-				m.note = "not found after row " + humanize.Comma(from)
-				if from < 0 {
-					m.note = "not found"
-				}
-				return nil
-			}
-			v := &m.rows
-			v.hit = hit{row, column}
-			for i, f := range v.columns {
-				if f == column {
-					v.turn(i - v.at)
-				}
-			}
-			if row < v.top || row >= v.top+int64(v.height) {
-				v.top = max(0, row-int64(v.height)/2)
-			}
-			v.moveTo(row)
 			return m.load()
 		}
 	})

@@ -106,6 +106,11 @@ func TestKeysInDocs(t *testing.T) {
 			}
 		}
 	}
+	for _, k := range typing {
+		if line := fmt.Sprintf("| `%s` | %s |", k[0], k[1]); !strings.Contains(string(text), line) {
+			t.Errorf("docs/browse.md has not: %s", line)
+		}
+	}
 }
 
 // The bottom line has whole hints, as many as there is room for, and always those for help and for leaving.
@@ -228,5 +233,30 @@ func TestGoToOffset(t *testing.T) {
 	}
 	if n, ok := parseOffset("9223372036854775808"); ok || n != math.MaxInt64 {
 		t.Errorf("%d, %v", n, ok)
+	}
+}
+
+// A terminal that is too small says so within its size, and what was shown comes back.
+func TestSmallTerminal(t *testing.T) {
+	u := newUser(t, fakeOf(1, 10, 100), Options{Rows: true}, 80, 24)
+	u.press("down", "down")
+	before := u.screen()
+	for _, size := range [][2]int{{79, 24}, {80, 23}, {20, 5}, {20, 2}} {
+		u.resize(size[0], size[1])
+		u.sees("size", "80×24")
+		for _, text := range []string{"q", fmt.Sprintf("%d×%d", size[0], size[1])} {
+			u.sees("size", text)
+		}
+		if n := strings.Count(u.screen(), "\n"); n >= size[1] {
+			t.Errorf("%d lines on %d×%d", n+1, size[0], size[1])
+		}
+	}
+	if u.resize(80, 24); u.screen() != before {
+		t.Errorf("after small sizes: %s", u.screen())
+	}
+	u.resize(20, 5)
+	u.press("q")
+	if !u.m.quits {
+		t.Error("q does not leave")
 	}
 }

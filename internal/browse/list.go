@@ -19,6 +19,7 @@ type list struct {
 	widths  []int
 	sort    int // column that the order is of; -1 = none
 	desc    bool
+	sought  string // text of the last search in it
 
 	cursor, top, left int
 	height            int // lines of rows on the screen, when last drawn

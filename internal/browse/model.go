@@ -48,6 +48,7 @@ type Model struct {
 	prompt *prompt
 
 	history  map[string][]string
+	sought   string // text of the last search
 	note     string // what to say until the next key
 	fault    string // the same, and it is an error
 	tasks    [kinds]*task
@@ -119,6 +120,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		if m.small() { // what was seen is seen again when it is larger
+			return m, nil
+		}
 		m.rows.height = max(1, m.bodyHeight()-1)
 		m.rows.scroll()
 		return m, m.load()
@@ -182,13 +186,19 @@ func (m *Model) View() tea.View {
 	return v
 }
 
+// small reports whether the terminal has no room for the views.
+func (m *Model) small() bool { return m.width < leastWidth || m.height < leastHeight }
+
 func (m *Model) screen() (string, *tea.Cursor) {
 	switch {
 	case m.width == 0 || m.quits:
 		return "", nil
-	case m.width < leastWidth || m.height < leastHeight:
+	case m.small():
 		text := fmt.Sprintf("arrowio browse needs a terminal of at least %d×%d characters; this one has %d×%d. Make it larger, or press q.", leastWidth, leastHeight, m.width, m.height)
 		lines := wrap(text, m.width)
+		if len(lines) > m.height {
+			lines = wrap(fmt.Sprintf("needs %d×%d, has %d×%d; q leaves", leastWidth, leastHeight, m.width, m.height), m.width)
+		}
 		return strings.Join(lines[:min(len(lines), max(m.height, 1))], "\n"), nil
 	}
 	lines := []string{m.titleLine(), m.tabLine()}
@@ -224,7 +234,7 @@ func (m *Model) titleLine() string {
 	left := " arrowio  " + safe(m.data.Title())
 	right := ""
 	if files := m.data.Files(); len(files) > 1 {
-		right = fmt.Sprintf("file %d of %s ", m.file+1, humanize.Comma(int64(len(files))))
+		right = fmt.Sprintf("file %s of %s ", humanize.Comma(int64(m.shownFile()+1)), humanize.Comma(int64(len(files))))
 	}
 	return styled(reverse, fit(cut(left, m.width-wide(right)-1), m.width-wide(right), false)+right)
 }
@@ -319,7 +329,7 @@ func (m *Model) statusLine() string {
 		text := kindNames[k]
 		switch kind(k) {
 		case taskFind:
-			text += fmt.Sprintf(" %q: %s", m.rows.found, counted(t.rows.Load(), "row"))
+			text += fmt.Sprintf(" %q: %s", m.sought, counted(t.rows.Load(), "row"))
 		case taskExtend:
 			n, of := m.rows.rows.Looked()
 			if text += ": " + humanize.Comma(n); of > 0 {

@@ -235,7 +235,7 @@ func (m *Model) chooseFile() tea.Cmd {
 	}
 	o := &overlay{place: inFiles, title: counted(int64(len(files)), "file")}
 	o.list = newList([]tableColumn{{name: "", right: true}, {name: "file", whole: true}, {name: "error", whole: true}}, lines)
-	o.list.cursor = m.file
+	o.list.cursor = m.shownFile()
 	o.keys = map[string]func(*Model) tea.Cmd{"enter": func(m *Model) tea.Cmd {
 		i := o.list.at()
 		m.over = m.over[:len(m.over)-1]
@@ -251,6 +251,8 @@ func (m *Model) copyCommand() tea.Cmd {
 	s := Seen{File: m.file}
 	switch o := m.topmost(); {
 	case o != nil && o.place == inColumn:
+		s.Blocks = true
+	case o == nil && m.tab == tabLayout: // which is printed with the blocks
 		s.Blocks = true
 	case o != nil: // a record
 		s.Rows, s.Where, s.First, s.Last = v.rows, v.where, o.row, o.row+1

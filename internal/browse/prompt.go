@@ -32,6 +32,8 @@ func (m *Model) promptKey(key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "esc", "ctrl+c":
 		m.prompt = nil
+	case "ctrl+z":
+		return m.suspend("")
 	case "enter":
 		text := strings.TrimSpace(string(p.text))
 		fault, cmd := p.apply(m, text)

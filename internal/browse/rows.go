@@ -31,8 +31,7 @@ type rowsView struct {
 	sorted  *sorted
 	sorting sorting // the last that was begun
 
-	found string // text of the last search
-	hit   hit    // of it
+	hit hit // of the last search
 }
 
 type hit struct {
