@@ -412,6 +412,10 @@ sizes: $(VENV)/ready $(ORC_JUDGE) build ## bytes of ORC files against Java's and
 bench-acid: $(HIVE_JUDGE) build ## a Hive ACID table and the same rows in plain files, into docs/bench/raw
 	python3 $(INTEROP)/bench_acid.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(HIVE_JUDGE) --out docs/bench/raw $(BENCHFLAGS)
 
+.PHONY: bench-iceberg
+bench-iceberg: $(VENV)/ready build ## Iceberg tables and their files as a plain dataset, with and without deletes, into docs/bench/raw (4 GB on disk)
+	$(VENV)/bin/python $(INTEROP)/bench_iceberg.py --bin $(BIN) --dir $(CACHE)/big-iceberg --out docs/bench/raw $(BENCHFLAGS)
+
 .PHONY: bench-cfile
 bench-cfile: $(KUDU_JUDGE) kudu build ## Kudu's own tool and client and arrowio side by side on big tables, into docs/bench/raw
 	python3 $(INTEROP)/bench_cfile.py --bin $(BIN) --dir $(CACHE)/big-kudu --kudu $(KUDU) --jar $(KUDU_JUDGE) --out docs/bench/raw $(BENCHFLAGS)

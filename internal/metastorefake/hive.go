@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/arrowio/arrowio/internal/judge"
 )
 
 // Hive is a metastore of Hive's own, which the Java judge runs.
@@ -28,7 +29,7 @@ func StartHive(t testing.TB, dir string, histories int) *Hive {
 		t.Fatal("ARROWIO_HIVE_JUDGE_JAR is not set: run make interop")
 	}
 	h := &Hive{}
-	java := exec.CommandContext(t.Context(), "java", "-Xmx1g", "-jar", jar, "metastore", dir, strconv.Itoa(histories))
+	java := judge.Java(t.Context(), "1g", jar, "metastore", dir, strconv.Itoa(histories))
 	in, err := java.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ package icebergtable_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -39,7 +39,7 @@ func TestRandomTables(t *testing.T) {
 		dir = t.TempDir()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "java", "-Xmx1g", "-jar", jar, "tables", dir, "3", "25")
+		cmd := judge.Java(ctx, "1g", jar, "tables", dir, "3", "25")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -5,7 +5,6 @@ package orciceberg_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 	"github.com/arrowio/arrowio/readers/orciceberg"
@@ -30,7 +30,7 @@ func TestRandomTables(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "java", "-Xmx1g", "-jar", jar, "random", dir, "7", "20")
+	cmd := judge.Java(ctx, "1g", jar, "random", dir, "7", "20")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

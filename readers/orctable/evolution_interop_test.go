@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -32,7 +32,7 @@ func TestHiveEvolution(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, "java", "-Xmx1g", "-jar", jar, "evolution", dir).CombinedOutput(); err != nil {
+	if out, err := judge.Java(ctx, "1g", jar, "evolution", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	inner := func(second string) arrow.DataType { return arrow.StructOf(field("a", i32), field(second, text)) }

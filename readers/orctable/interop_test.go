@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -49,7 +49,7 @@ func TestHiveHistories(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(n)*20*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "java", "-Xmx1g", "-jar", jar, "histories", dir, strconv.Itoa(seed), strconv.Itoa(n)).CombinedOutput()
+	out, err := judge.Java(ctx, "1g", jar, "histories", dir, strconv.Itoa(seed), strconv.Itoa(n)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/internal/writertest"
 )
@@ -79,7 +79,7 @@ func check(t *testing.T, jar string, all []*judged) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "java", "-Xmx1g", "-jar", jar, "check")
+	cmd := judge.Java(ctx, "1g", jar, "check")
 	cmd.Stdin, cmd.Stderr = &list, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers/icebergtable"
 )
@@ -27,7 +27,7 @@ func TestRESTJudge(t *testing.T) {
 		t.Fatal("ARROWIO_ICEBERG_JUDGE_JAR is not set: make interop does")
 	}
 	warehouse := filepath.Join(t.TempDir(), "warehouse")
-	cmd := exec.Command("java", "-Xmx512m", "-jar", jar, "rest", warehouse)
+	cmd := judge.Java(t.Context(), "512m", jar, "rest", warehouse)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
