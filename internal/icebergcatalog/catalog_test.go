@@ -48,6 +48,10 @@ func TestFind(t *testing.T) {
 			given = icebergcatalog.Properties{"scope": "6"}
 		}
 		p, err := icebergcatalog.Find(name, given)
+		if p["catalog-name"] != name {
+			t.Errorf("%s is called %q", name, p["catalog-name"])
+		}
+		delete(p, "catalog-name")
 		if got := fmt.Sprint(map[string]string(p)); err != nil || got != want {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
@@ -163,7 +167,7 @@ func TestTable(t *testing.T) {
 		{icebergcatalog.Properties{"uri": "thrift://h:9083"}, "db.t", "hive://h:9083/db.t", 0},
 		{icebergcatalog.Properties{"uri": "thrift://h:9083"}, "a.b.t", "DATABASE.TABLE", errs.ErrOption},
 		{icebergcatalog.Properties{"type": "hive", "uri": "h"}, "db.t", "thrift://", errs.ErrOption},
-		{icebergcatalog.Properties{"uri": "sqlite:///x"}, "db.t", "sqlite", errs.ErrUnsupported},
+		{icebergcatalog.Properties{"uri": "postgresql://h/x"}, "db.t", "postgresql", errs.ErrUnsupported},
 		{icebergcatalog.Properties{"type": "glue"}, "db.t", "glue", errs.ErrUnsupported},
 	} {
 		got, err := c.p.Table(t.Context(), c.name, 1000)

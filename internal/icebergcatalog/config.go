@@ -86,6 +86,7 @@ func Find(name string, given Properties) (Properties, error) {
 		}
 	}
 	maps.Copy(p, given)
+	p[catalogName] = name
 	if p["uri"] == "" && p["type"] == "" {
 		return nil, errs.Errorf(errs.ErrOption, "catalog %q is not configured; looked for it in %s", name, strings.Join(looked, ", "))
 	}
@@ -128,8 +129,12 @@ func (p Properties) kind() string {
 		return t
 	}
 	switch scheme, _, ok := strings.Cut(p["uri"], "://"); {
+	case strings.HasPrefix(p["uri"], "jdbc:"):
+		return "jdbc"
 	case !ok:
 		return ""
+	case scheme == "sqlite", scheme == "sqlite+pysqlite":
+		return "sql"
 	case scheme == "http", scheme == "https":
 		return "rest"
 	case scheme == "thrift":
@@ -158,10 +163,16 @@ func (p Properties) Table(ctx context.Context, name string, most int64) (string,
 			return "", errs.Errorf(errs.ErrOption, "%q is not DATABASE.TABLE, as tables of Hive's metastore are named", name)
 		}
 		return "hive://" + server + "/" + name, nil
+	case "sql", "jdbc":
+		t, err := p.SQL(name)
+		if err != nil {
+			return "", err
+		}
+		return t.Location(ctx)
 	case "":
-		return "", errs.Errorf(errs.ErrOption, "the catalog's uri does not begin with http://, https:// or thrift://, and no type is given")
+		return "", errs.Errorf(errs.ErrOption, "the catalog's uri does not begin with http://, https://, thrift:// or sqlite:///, and no type is given")
 	default:
-		return "", errs.Errorf(errs.ErrUnsupported, "catalogs of type %.40q cannot be read, only rest and hive: name the file *.metadata.json of the table", kind)
+		return "", errs.Errorf(errs.ErrUnsupported, "catalogs of type %.40q cannot be read, only rest, sql and hive: name the file *.metadata.json of the table", kind)
 	}
 }
 

@@ -7,6 +7,10 @@ Each line of the input is a question in JSON, and gets a line in JSON as its ans
   {"read": METADATA, "out": FILE}     writes the rows of a table as Arrow IPC
   {"make": DIR, "tables": N}          makes a catalog in SQLite with N tables, each changed several times at random. The answer has
                                       a list of [METADATA, FILE], each a state and the rows that it should have, which this program counts itself
+  {"begin": DIR}                      makes a catalog "prod" in SQLite, with a namespace db and a table db.theirs in it
+  {"catalog": DIR, "table": NAME, "out": FILE}             writes the rows of a table of it, and says how many snapshots it has, and its columns
+  {"append": DIR, "table": NAME, "from": N, "times": N}    appends ten rows each time, again if somebody else has changed the table
+  {"evolve": DIR, "table": NAME}                           adds the column more, and calls the column word text
 """
 
 import datetime
@@ -21,6 +25,7 @@ import warnings
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import StaticTable
@@ -166,7 +171,49 @@ def make(q):
     return {"states": states}
 
 
-DO = {"read": read, "make": make}
+def catalog_of(directory):
+    return SqlCatalog("prod", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}/warehouse")
+
+
+def found(q):
+    """What a catalog has."""
+    table = catalog_of(q["catalog"]).load_table(q["table"])
+    save(table.scan().to_arrow(), q["out"])
+    return {"snapshots": len(table.metadata.snapshots), "schema": table.schema().column_names}
+
+
+def begin(q):
+    catalog = catalog_of(q["begin"])
+    catalog.create_namespace("db")
+    catalog.create_table("db.theirs", Schema(NestedField(1, "id", LongType(), required=False), NestedField(2, "word", StringType(), required=False)))
+    return {}
+
+
+def evolve(q):
+    table = catalog_of(q["evolve"]).load_table(q["table"])
+    with table.update_schema() as u:
+        u.add_column("more", LongType())
+        u.rename_column("word", "text")
+    return {}
+
+
+def append(q):
+    """Appends rows with ids from one on, so many times, again after each conflict."""
+    conflicts = 0
+    for k in range(q["times"]):
+        at = q["from"] + 10 * k
+        while True:
+            table = catalog_of(q["append"]).load_table(q["table"])
+            rows = pa.Table.from_pylist([{"id": at + i, "word": f"p{at + i}"} for i in range(10)], table.schema().as_arrow())
+            try:
+                table.append(rows)
+                break
+            except CommitFailedException:
+                conflicts += 1
+    return {"conflicts": conflicts}
+
+
+DO = {"read": read, "make": make, "catalog": found, "begin": begin, "evolve": evolve, "append": append}
 
 
 def main():

@@ -130,6 +130,9 @@ func openCatalog(ctx context.Context, name string, p place, o *tableOptions, mos
 	if err != nil {
 		return nil, err
 	}
+	if t, err := props.SQL(table); t != nil || err != nil {
+		return &sqlCatalog{SQLTable: t, place: p, most: most}, err
+	}
 	t, err := props.Change(ctx, table, most)
 	if err != nil {
 		return nil, err
