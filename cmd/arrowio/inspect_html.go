@@ -322,7 +322,7 @@ func reportTitle(in []string) string {
 	}
 	title := strings.Join(names, ", ")
 	if n := len(in) - most; n > 0 {
-		title += fmt.Sprintf(" and %d more", n)
+		title += " and " + humanize.Comma(int64(n)) + " more"
 	}
 	return title
 }

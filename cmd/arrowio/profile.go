@@ -42,12 +42,15 @@ nulls, how many different values, the least, the middle and the greatest value, 
 and the most frequent values. --json has more: other quantiles, standard deviations, histograms, ten frequent values. --html writes a page
 for a browser with all of it.
 
-Numbers of nulls, least and greatest values, lengths and means are exact. So is all else of a column that has at most 16,384 different
-values (fewer if there are many columns: --memory), but for standard deviations, which are rounded. Of other columns the number of different values, marked ~, is HyperLogLog's estimate
-with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.
+Numbers of nulls, least and greatest values, lengths and means are exact; the table shows means with six digits, or as many as stand
+before the point. Standard deviations are those of the values as a whole population (stddev_pop of SQL), and are rounded. All else is
+exact of a column that has at most 16,384 different values (fewer if there are many columns: --memory). Of other columns, what is
+marked ~ is an estimate: the number of different values is HyperLogLog's, with a standard error of 0.8 %, medians and other quantiles
+are those of a t-digest; counts of frequent values are marked ≥ and may be more.
 
 With --no-scan it reads no rows, and tells what the statistics of all files say exactly: rows, and of columns that lie in structs alone
-nulls, the least and the greatest value, and the mean of whole numbers, as far as they are known. The rest is left out.`,
+nulls, the least and the greatest value, and the mean of whole numbers, as far as they are known. Nulls that are not are "unknown";
+the rest is left out.`,
 		Example: `  arrowio profile events.orc
   arrowio profile --columns id,user.name --where "price > 100" events/
   arrowio profile --html profile.html events.orc
@@ -89,7 +92,8 @@ type profileDoc struct {
 
 	Warnings []arrowio.Warning `json:"warnings"`
 
-	formats string // for a person
+	title   string // and formats: for a person
+	formats string
 }
 
 func (a *app) profile(ctx context.Context, f *profileFlags, in []string) error {
@@ -160,7 +164,10 @@ func (a *app) profileOnce(ctx context.Context, f *profileFlags, in []string) (do
 		return doc, false, err
 	}
 	defer ds.close()
-	doc = profileDoc{Files: ds.files, Format: ds.formats.one(), Formats: ds.formats.names(), formats: ds.formats.String()}
+	doc = profileDoc{Files: ds.files, Format: ds.formats.one(), Formats: ds.formats.names(), title: reportTitle(in), formats: ds.formats.String()}
+	if len(ds.files) == 1 {
+		doc.title = ds.files[0]
+	}
 	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
 		return doc, false, err
 	}

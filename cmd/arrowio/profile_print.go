@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/internal/celltext"
+	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/internal/report"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
@@ -23,7 +24,11 @@ const noRowsRead = "what statistics say: no rows were read"
 
 // printProfile prints a profile as a table.
 func printProfile(w sheet, d profileDoc) error {
-	head := fmt.Sprintf("%s: %s, %s, %s", printable(strings.Join(d.Files, " ")), d.formats, counted(d.Rows, "row"), plural(topColumns(d.Columns), "column"))
+	head := printable(d.title) + ": "
+	if n := len(d.Files); n > 1 {
+		head += plural(n, "file") + ", "
+	}
+	head += fmt.Sprintf("%s, %s, %s", d.formats, counted(d.Rows, "row"), plural(topColumns(d.Columns), "column"))
 	if !d.Scanned {
 		head += "; " + noRowsRead
 	}
@@ -34,7 +39,7 @@ func printProfile(w sheet, d profileDoc) error {
 	for i := range d.Columns {
 		rows[i] = profileRow(&d.Columns[i], d.Rows)
 		if report.Masked(d.Warnings, d.Columns[i].Path) {
-			rows[i][3] = strings.TrimPrefix(rows[i][3]+", masked", ", ")
+			rows[i][3] += ", masked"
 		}
 	}
 	return printTable(w, header, right, rows)
@@ -59,6 +64,7 @@ func profileRow(c *tableprofile.Column, rows int64) []string {
 	if c.Rows != rows {
 		row[2] = humanize.Comma(c.Rows)
 	}
+	row[3] = "unknown"
 	if c.Nulls != nil {
 		row[3] = "0"
 		if *c.Nulls > 0 {
@@ -74,15 +80,18 @@ func profileRow(c *tableprofile.Column, rows int64) []string {
 	for _, q := range c.Quantiles {
 		if q.Share == 0.5 {
 			row[6] = shown(&q.Value)
+			if !c.QuantilesExact {
+				row[6] = "~" + row[6]
+			}
 		}
 	}
 	if c.Mean != nil {
-		row[8] = strconv.FormatFloat(*c.Mean, 'g', 6, 64)
+		row[8] = drawing.Rounded(*c.Mean, 6)
 	}
 	if l := c.Lengths; l != nil {
-		row[9] = strconv.FormatInt(l.Min, 10)
+		row[9] = humanize.Comma(l.Min)
 		if l.Max > l.Min {
-			row[9] = fmt.Sprintf("%d to %d, mean %.3g", l.Min, l.Max, l.Mean)
+			row[9] = fmt.Sprintf("%s to %s, mean %s", humanize.Comma(l.Min), humanize.Comma(l.Max), drawing.Rounded(l.Mean, 3))
 		}
 	}
 	row[10] = strings.Join(amongThem(c), ", ")

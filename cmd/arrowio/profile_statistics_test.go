@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,6 +115,13 @@ id__mono             │ int64   │     0 │ 0     │ 17997 │ 8998.5
 score__finite__first │ float64 │ 50.0% │ -1000 │ 999   │       
 ` {
 		t.Errorf("%s", got)
+	}
+	const nested = "../../testdata/parquet/pyarrow-26.0.1/nested.parquet"
+	if got := ok(t, "profile", "--no-scan", "--columns", "wide", nested); !regexp.MustCompile(`(?m)^wide.p.r .*│ unknown │`).MatchString(got) || !regexp.MustCompile(`(?m)^wide.p.q .*│   45.0% │`).MatchString(got) {
+		t.Errorf("%s", got)
+	}
+	if page := ok(t, "profile", "--no-scan", "--html", "-", nested); !strings.Contains(page, "<dt>nulls<dd>unknown<") || !strings.Contains(page, "Nulls are unknown where") {
+		t.Error("the page does not say that nulls are unknown")
 	}
 	page := ok(t, "profile", "--no-scan", "--html", "-", pruning)
 	for _, want := range []string{"<dt>Only</dt><dd>what statistics say: no rows were read</dd>", "<dt>greatest<dd>17997<", "No rows were read.</p>"} {

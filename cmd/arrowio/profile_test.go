@@ -41,6 +41,66 @@ tags.item │ utf8  │      2 │     0 │        1 │ x   │        │ x  
 	}
 }
 
+// What is an estimate says so; what is exact does not. Several files are counted, not named.
+func TestProfileOfEstimates(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("many,few,none\n")
+	for i := range 40_000 {
+		b.WriteString(strconv.Itoa(i) + "," + strconv.Itoa(i%7) + ",\n")
+	}
+	for _, name := range []string{"a.csv", "b.csv", "c.csv", "d.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := ok(t, "profile", dir)
+	if head := dir + ": 4 files, csv, 160,000 rows, 3 columns\n"; !strings.HasPrefix(text, head) {
+		t.Errorf("%q, want %q", text[:min(len(text), 2*len(head))], head)
+	}
+	cells := map[string][]string{}
+	for line := range strings.Lines(text) {
+		row := strings.Split(line, "│")
+		for i := range row {
+			row[i] = strings.TrimSpace(row[i])
+		}
+		cells[row[0]] = row
+	}
+	at := func(row, column string) string {
+		for i, name := range cells["column"] {
+			if name == column {
+				return cells[row][i]
+			}
+		}
+		t.Fatalf("no column %s in %s", column, text)
+		return ""
+	}
+	if v := at("many", "median"); !strings.HasPrefix(v, "~") || !strings.HasPrefix(at("many", "distinct"), "~") {
+		t.Errorf("estimates are %s and %s", v, at("many", "distinct"))
+	}
+	if at("few", "median") != "3" || at("few", "distinct") != "7" || at("none", "distinct") != "0" || at("many", "max") != "39999" || at("many", "mean") != "19999.5" {
+		t.Errorf("%s", text)
+	}
+	page := ok(t, "profile", "--html", "-", dir)
+	if !strings.Contains(page, "<h1>"+dir+": 4 files</h1>") {
+		t.Error("the page does not say how many files it is of")
+	}
+	_, card, _ := strings.Cut(page, `<li id="c0">`)
+	many, rest, _ := strings.Cut(card, "</li>")
+	few, none, _ := strings.Cut(rest, `<li id="c2">`)
+	for _, want := range []string{"<dt>median<dd>~", "<dt>5\u00a0%<dd>~", "<title>~", `aria-label="Estimated histogram`, "<dt>different<dd>~"} {
+		if !strings.Contains(many, want) {
+			t.Errorf("no %q in %s", want, many)
+		}
+	}
+	if strings.Contains(few, "~") || strings.Contains(few, "Estimated") || !strings.Contains(few, "<dt>median<dd>3<") || !strings.Contains(none, "<dt>different<dd>0<") {
+		t.Errorf("%s %s", few, none)
+	}
+	if !strings.Contains(ok(t, "profile", "--json", dir), `"quantiles_exact": false`) {
+		t.Error("JSON does not say that quantiles are estimates")
+	}
+}
+
 // Rows are chosen as in other commands, and what a profile says does not depend on --jobs.
 func TestProfileOfChosenRows(t *testing.T) {
 	const pruning = "../../testdata/orc/java-2.3.1/pruning.orc"

@@ -96,7 +96,7 @@ func (k *file) adviseBytes(add func(kind, what, why string)) {
 		for _, e := range c.encodings {
 			dictionary = dictionary || strings.Contains(strings.ToLower(e), "dict")
 		}
-		if c.kind == "text" && len(c.encodings) > 0 && big {
+		if c.kind == "text" && len(c.encodings) > 0 && big && !c.inside {
 			text++
 		}
 	}
@@ -135,6 +135,9 @@ func (k *file) adviseFilters(add func(kind, what, why string)) {
 	bloom, ordered, bare := false, 0, 0
 	for _, c := range k.columns {
 		bloom = bloom || strings.Contains(c.index, "bloom")
+		if c.inside { // no filter is about it
+			continue
+		}
 		if c.doubt != "" && c.kind != "structure" {
 			doubts = append(doubts, c.path+": "+c.doubt)
 		}
@@ -197,6 +200,7 @@ func (k *file) adviseValues(add func(kind, what, why string)) {
 	var empty, constant, masked, bad []string
 	for _, c := range k.columns {
 		switch {
+		case c.inside: // it cannot be left out alone
 		case c.values == 0 && c.nullCount > 0 && c.typ != "":
 			empty = append(empty, c.path)
 		case c.kind != "structure" && c.min != "" && c.min == c.max && c.nullCount == 0 && c.values > 1 && c.doubt == "" && !strings.HasSuffix(c.min, "…"):

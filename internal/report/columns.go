@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -33,13 +32,15 @@ type column struct {
 	nullCount int64
 	nulls     float64 // share; -1 = not known
 	ranges    *drawing.Ranges
+	inside    bool // of a list, a map or a union
 }
 
-func newColumn(c *arrowio.ColumnInfo, number int) *column {
+func newColumn(c *arrowio.ColumnInfo, number int, repeating []string) *column {
 	k := &column{
 		number: number, path: drawing.Named(c.Path), typ: drawing.Clip(c.Type, 60), kind: drawing.Kind(c.Type), stored: drawing.Clip(c.Stored, 60),
 		codec: drawing.Clip(c.Codec, 30), checksum: drawing.Clip(c.Checksum, 30), verdict: drawing.Clip(c.Verdict, 100), bytes: c.Bytes, raw: c.RawBytes,
 		blocks: c.Blocks, index: drawing.Clip(c.Index, 80), secret: drawing.Clip(c.Secret, 100), nulls: -1, values: -1, nullCount: -1, ranges: drawing.RangesOf(c),
+		inside: c.Parent != "" || isInside(c.Path, repeating),
 	}
 	for _, e := range c.Encodings[:min(len(c.Encodings), 8)] {
 		k.encodings = append(k.encodings, drawing.Clip(e, 30))
@@ -110,7 +111,7 @@ func (c *column) line(total int64, id string, strip bool, strokes int) columnLin
 	}
 	if r := c.ranges; r != nil && r.Groups > 1 {
 		l.Order = orderText[r.Order]
-		if r.Order != drawing.OneValue {
+		if r.Order != drawing.OneValue && !c.inside {
 			l.Lookup = lookupText(r)
 		}
 		if strip {
@@ -132,7 +133,7 @@ func lookupText(r *drawing.Ranges) string {
 	if r.Lookup < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.3g of %d", r.Lookup*float64(r.Groups), r.Groups)
+	return drawing.Rounded(r.Lookup*float64(r.Groups), 3) + " of " + drawing.Number(r.Groups)
 }
 
 // percent is a share; one that is not 0 is not shown as 0.

@@ -58,6 +58,10 @@ func condense(f File) *file {
 			k.notations()
 		}
 	}
+	of := repeating(f.Schema)
+	if f.Schema == nil && f.Info != nil {
+		of = repeating(f.Info.Schema)
+	}
 	k.Schema, k.Warnings = nil, nil
 	k.printable()
 	if f.Info == nil {
@@ -83,7 +87,7 @@ func condense(f File) *file {
 		k.index += drawing.Bounded(info.Groups[i].Index)
 	}
 	for i := range info.Columns {
-		c := newColumn(&info.Columns[i], i)
+		c := newColumn(&info.Columns[i], i, of)
 		if i < k.layout.Columns() && k.layout.Unit != "split" {
 			c.nulls = k.layout.Nulls(i)
 		}

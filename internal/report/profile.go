@@ -51,6 +51,8 @@ const (
 	rare        = 0.005 // share of a frequent value from which not more than rareTops are listed
 	rareTops    = 3
 	shownDigits = 9 // of floating point numbers
+	estimated   = "~"
+	unknown     = "unknown"
 )
 
 // WriteProfile writes a page about what the values of columns are: as much as fits.
@@ -68,9 +70,12 @@ type profilePage struct {
 	Filter    string
 	Part      string
 	Rows      int64
-	Top       int // columns that are not inside of others
-	Exact     int // see tableprofile.Profile
-	Estimates bool
+	Top       int      // columns that are not inside of others
+	Exact     int      // see tableprofile.Profile
+	Estimates bool     // some numbers are
+	Unknown   bool     // how many nulls some columns have
+	Deviates  bool     // there are standard deviations
+	Rounds    bool     // there are means
 	Noted     []string // warnings
 	Findings  []Finding
 	Columns   []profileColumn
@@ -105,6 +110,7 @@ type profilePair struct{ Name, Value string }
 
 // profileHistogram is a histogram as the template shows it: as bars, or as a path.
 type profileHistogram struct {
+	About        string // "~" = its counts are estimates
 	Low, High    string
 	Below, Above string // shares of values that are not in it; "" = none
 	Bars         []bar
@@ -126,6 +132,7 @@ func newProfilePage(o ProfileOptions, p *tableprofile.Profile, l profileLevel) *
 		head: newHead(o.Title, "profile"), Version: o.Version, Files: o.Files, Formats: drawing.Short(o.Formats), Filter: drawing.Text(o.Filter), Part: o.Part,
 		Rows: p.Rows, Exact: p.ExactDistinct, Findings: profileFindings(p, o.Warnings), ColumnsOf: len(p.Columns),
 	}
+	out.Title = headed(out.Title, o.Files)
 	for _, w := range o.Warnings[:min(len(o.Warnings), maxNotes)] {
 		out.Noted = append(out.Noted, drawing.Text(w.String()))
 	}
@@ -142,6 +149,9 @@ func newProfilePage(o ProfileOptions, p *tableprofile.Profile, l profileLevel) *
 			out.Has.add(&x)
 			out.Columns = append(out.Columns, x)
 			out.Estimates = out.Estimates || c.Distinct != nil && !c.Distinct.Exact
+			out.Unknown = out.Unknown || x.Nulls == unknown
+			out.Deviates = out.Deviates || x.Deviation != ""
+			out.Rounds = out.Rounds || x.Mean != ""
 		}
 	}
 	if l.brief {
@@ -152,7 +162,7 @@ func newProfilePage(o ProfileOptions, p *tableprofile.Profile, l profileLevel) *
 
 func (h *profileHas) add(c *profileColumn) {
 	h.Values = h.Values || c.Values != ""
-	h.Nulls = h.Nulls || c.NullCount > 0
+	h.Nulls = h.Nulls || c.NullCount > 0 || c.Nulls == unknown
 	h.Sparks = h.Sparks || c.Histogram != nil
 	h.Range = h.Range || c.Least != ""
 	h.Median = h.Median || c.Median != ""
@@ -169,6 +179,7 @@ func newProfileColumn(c *tableprofile.Column, at int, rows int64, l profileLevel
 	if c.Rows != rows {
 		x.Values = drawing.Count(c.Rows)
 	}
+	x.Nulls = unknown
 	if c.Nulls != nil {
 		x.NullCount = *c.Nulls
 		x.Nulls = percent(part(*c.Nulls, c.Rows))
@@ -177,7 +188,7 @@ func newProfileColumn(c *tableprofile.Column, at int, rows int64, l profileLevel
 	if d := c.Distinct; d != nil {
 		x.Distinct = drawing.Count(d.Count)
 		if !d.Exact {
-			x.Distinct = "~" + x.Distinct
+			x.Distinct = estimated + x.Distinct
 		}
 	}
 	shown := func(v string) string { return valueText(c.Type, v, l.text) }
@@ -188,7 +199,7 @@ func newProfileColumn(c *tableprofile.Column, at int, rows int64, l profileLevel
 		name := strconv.FormatFloat(100*q.Share, 'g', 4, 64) + "\u00a0%"
 		v := shown(q.Value)
 		if !c.QuantilesExact {
-			v = withoutFraction(c.Type, v)
+			v = estimated + withoutFraction(c.Type, v)
 		}
 		if q.Share == 0.5 {
 			x.Median, name = v, "median"
@@ -206,7 +217,7 @@ func newProfileColumn(c *tableprofile.Column, at int, rows int64, l profileLevel
 	if n := c.Lengths; n != nil {
 		x.Length = drawing.Count(n.Min)
 		if n.Max > n.Min {
-			x.Length = fmt.Sprintf("%s to %s, mean %s", drawing.Count(n.Min), drawing.Count(n.Max), strconv.FormatFloat(n.Mean, 'g', 3, 64))
+			x.Length = fmt.Sprintf("%s to %s, mean %s", drawing.Count(n.Min), drawing.Count(n.Max), drawing.Rounded(n.Mean, 3))
 		}
 	}
 	for _, k := range []struct {
@@ -246,11 +257,14 @@ func newProfileHistogram(c *tableprofile.Column, l profileLevel) *profileHistogr
 		return nil
 	}
 	out := &profileHistogram{Low: valueText(c.Type, h.From, l.text), High: valueText(c.Type, h.To, l.text), Path: outline(h.Counts, l.bins)}
-	if h.Below > 0 {
-		out.Below = percent(part(h.Below, c.Values()))
+	if !h.Exact {
+		out.About = estimated
+	}
+	if h.Below > 0 { // it begins at a quantile
+		out.Low, out.Below = out.About+out.Low, out.About+percent(part(h.Below, c.Values()))
 	}
 	if h.Above > 0 {
-		out.Above = percent(part(h.Above, c.Values()))
+		out.High, out.Above = out.About+out.High, out.About+percent(part(h.Above, c.Values()))
 	}
 	if l.bars {
 		out.Bars = bars(h.Counts)
@@ -350,4 +364,4 @@ func withoutFraction(typ, v string) string {
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }
 
 // number is a mean or the like.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+func number(v float64) string { return drawing.Rounded(v, 6) }

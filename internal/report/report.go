@@ -174,6 +174,9 @@ func (r *Report) page(l level) *page {
 	if len(r.files) != 1 {
 		common = r.common()
 		p.Dataset = r.dataset(l, common)
+		if p.Dataset.Noun == "File" {
+			p.Title = headed(p.Title, p.Dataset.Files)
+		}
 	}
 	for i, f := range r.files {
 		if i == l.files {
@@ -183,6 +186,14 @@ func (r *Report) page(l level) *page {
 		p.Files = append(p.Files, f.show(i, p.Dataset != nil, l, common))
 	}
 	return p
+}
+
+// headed is a title that says for how many files it stands, if they are several.
+func headed(title string, files int) string {
+	if files < 2 {
+		return title
+	}
+	return title + ": " + drawing.Plural(files, "file")
 }
 
 // common returns the directory that all files are in, with a slash at its end; "" = there is none.

@@ -168,6 +168,7 @@ func TestAdvice(t *testing.T) {
 		out[0].Bytes = 1000
 		return out
 	}
+	nested := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64)}, arrow.Field{Name: "long", Type: arrow.PrimitiveTypes.Int64})}}, nil)
 	const mib = 1 << 20
 	for _, c := range []struct {
 		name string
@@ -197,6 +198,15 @@ func TestAdvice(t *testing.T) {
 		{"look up by bloom filters", arrowio.Info{Groups: group(8, 64*mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "a", Type: "int64", Index: "bloom filters", Bytes: 512 * mib, Codec: "zlib", GroupStats: bounds(0, 0, 900)})}, "bloom", true},
 		{"no statistics", arrowio.Info{Groups: group(1, mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "a", Type: "int64", Bytes: 1})}, "no statistics", false},
 		{"statistics", arrowio.Info{Groups: group(1, mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "a", Type: "int64", Bytes: 1, Stats: &arrowio.ColumnStats{Values: 1, Min: "1", Max: "2"}})}, "no statistics", true},
+		{"a list without statistics", arrowio.Info{Groups: group(1, mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "l.item", Type: "int64", Parent: "l", Bytes: 1})}, "no statistics", true},
+		{"look up in a list", arrowio.Info{Groups: group(8, 64*mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "l.item", Parent: "l", Type: "int64", Bytes: 512 * mib, Codec: "zlib", GroupStats: bounds(0, 0, 900)})}, "look up", true},
+		{"look up in a list of Parquet", arrowio.Info{Schema: nested, Groups: group(8, 64*mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "s.l.list.element", Type: "int64", Bytes: 512 * mib, Codec: "zlib", GroupStats: bounds(0, 0, 900)})}, "look up", true},
+		{"look up in a struct", arrowio.Info{Schema: nested, Groups: group(8, 64*mib, 10, 0), Columns: one(arrowio.ColumnInfo{Path: "s.long", Type: "int64", Bytes: 512 * mib, Codec: "zlib", GroupStats: bounds(0, 0, 900)})}, "look up s.long", false},
+		{"sorted in a list", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "l.item", Parent: "l", Type: "int64", Bytes: 10, GroupStats: bounds(0, 10, 9)})}, "sorted", true},
+		{"doubts in a list", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "l.item", Parent: "l", Type: "int64", Stats: &arrowio.ColumnStats{Doubt: "HIVE-1"}})}, "do not trust", true},
+		{"no dictionary in a list", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "l.item", Parent: "l", Type: "utf8", Bytes: mib, Codec: "zlib", Encodings: []string{"DIRECT_V2"}})}, "no dictionary", true},
+		{"only nulls in a list", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "l.item", Parent: "l", Type: "int64", Stats: &arrowio.ColumnStats{Nulls: 9}})}, "only nulls", true},
+		{"one value in a list", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "l.item", Parent: "l", Type: "int64", Stats: &arrowio.ColumnStats{Values: 9, Min: "4", Max: "4"}})}, "one value", true},
 		{"masked", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "a", Type: "int64", Secret: `key "k" version 0, masked by nullify`})}, "encrypted, and shown masked: a", false},
 		{"bad checksum", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "a", Type: "int64", Checksum: "crc32c", Verdict: "1 of 2 blocks differ"})}, "bad: checksums do not match: a: 1 of 2 blocks differ", false},
 		{"good checksum", arrowio.Info{Columns: one(arrowio.ColumnInfo{Path: "a", Type: "int64", Checksum: "crc32c", Verdict: "ok"})}, "checksums", true},

@@ -180,7 +180,10 @@ func (c *column) nullCount() int64 {
 func (c *column) appendTo(out []Column, around int64) []Column {
 	nulls := around + c.nullCount()
 	x := Column{Path: expr.Quote(c.path...), Type: c.typ.String(), Depth: len(c.path) - 1, Nested: len(c.children) > 0, Rows: around + c.rows, Nulls: &nulls, Quantiles: []Quantile{}, Top: []Frequent{}}
-	if c.measure != nil && x.Values() > 0 {
+	switch {
+	case x.Values() == 0:
+		x.setNoValues(c.inner)
+	case c.measure != nil:
 		c.measure.finish(&x)
 	}
 	out = append(out, x)

@@ -22,7 +22,7 @@ type Column struct {
 	Min      *string   `json:"min"`      // of text, bytes compared; of floating point numbers without NaN
 	Max      *string   `json:"max"`
 	Mean     *float64  `json:"mean"`
-	StdDev   *float64  `json:"stddev"`   // of the whole population
+	StdDev   *float64  `json:"stddev"`   // of the values as a whole population: the square root of their mean squared distance from the mean
 	Zero     *int64    `json:"zero"`     // numbers that are zero
 	Negative *int64    `json:"negative"` // numbers below zero
 	NaN      *int64    `json:"nan"`
@@ -31,10 +31,10 @@ type Column struct {
 	Lengths  *Lengths  `json:"lengths"`
 
 	Quantiles      []Quantile `json:"quantiles"`
-	QuantilesExact bool       `json:"quantiles_exact"`
-	Histogram      *Histogram `json:"histogram"` // of numbers and times that differ
-	Top            []Frequent `json:"top"`       // the most frequent first
-	TopExact       bool       `json:"top_exact"` // counts are exact, and no other value is more frequent
+	QuantilesExact bool       `json:"quantiles_exact"` // false = they are about right, or there are none
+	Histogram      *Histogram `json:"histogram"`       // of numbers and times that differ
+	Top            []Frequent `json:"top"`             // the most frequent first
+	TopExact       bool       `json:"top_exact"`       // counts are exact, and no other value is more frequent
 }
 
 // Values returns how many values there are that are no nulls, or may be none.
@@ -43,6 +43,13 @@ func (c *Column) Values() int64 {
 		return c.Rows
 	}
 	return c.Rows - *c.Nulls
+}
+
+// setNoValues sets what is known of a column without values: no two of them differ.
+func (c *Column) setNoValues(inner kind) {
+	if inner == flat {
+		c.Distinct = &Distinct{Exact: true}
+	}
 }
 
 // Distinct is a number of different values.

@@ -94,9 +94,9 @@ func TestProfile(t *testing.T) {
 		{&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}, `["2020-02-29T12:00:00.5Z", null]`, "c: rows 2 nulls 1 distinct 1 min 2020-02-29T12:00:00.500Z max 2020-02-29T12:00:00.500Z q0.25 2020-02-29T12:00:00.500Z q0.5 2020-02-29T12:00:00.500Z 2020-02-29T12:00:00.500Z×1"},
 		{&arrow.Decimal128Type{Precision: 38, Scale: 2}, `["1.50", "-123456789012345678901234567890.25", "-123456789012345678901234567890.26", "1.50", "0"]`, "c: rows 5 nulls 0 distinct 4 min -123456789012345678901234567890.26 max 1.50 mean -4.938e+28 dev 6.048e+28 zero 1 negative 2 q0.25 -123456789012345678901234567890.25 q0.5 0.00 1.50×2 -123456789012345678901234567890.25×1"},
 		{&arrow.Decimal256Type{Precision: 70, Scale: 0}, `["5", "7", "5"]`, "c: rows 3 nulls 0 distinct 2 min 5 max 7 mean 5.667 dev 0.9428 zero 0 negative 0 q0.25 5 q0.5 5 5×2 7×1"},
-		{arrow.Null, `[null, null]`, "c: rows 2 nulls 2"},
-		{arrow.PrimitiveTypes.Int8, `[null]`, "c: rows 1 nulls 1"},
-		{arrow.PrimitiveTypes.Int8, `[]`, "c: rows 0 nulls 0"},
+		{arrow.Null, `[null, null]`, "c: rows 2 nulls 2 distinct 0"},
+		{arrow.PrimitiveTypes.Int8, `[null]`, "c: rows 1 nulls 1 distinct 0"},
+		{arrow.PrimitiveTypes.Int8, `[]`, "c: rows 0 nulls 0 distinct 0"},
 		{
 			arrow.ListOf(arrow.PrimitiveTypes.Int16), `[[1, null], null, [], [2, 2, 3]]`,
 			"c: rows 4 nulls 1 empty 1 lengths 0 3 1.67\nc.item: rows 5 nulls 1 distinct 3 min 1 max 3 mean 2 dev 0.7071 zero 0 negative 0 q0.25 1 q0.5 2 2×2 1×1",

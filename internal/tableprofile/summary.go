@@ -104,7 +104,10 @@ func (c *summarized) count(x *Column) {
 		}
 	}
 	x.Nulls = &nulls
-	if n := x.Values(); n > 0 && sum != nil {
+	switch n := x.Values(); {
+	case n == 0:
+		x.setNoValues(c.inner)
+	case sum != nil:
 		x.Mean = meanOf(sum, n, 0)
 	}
 }

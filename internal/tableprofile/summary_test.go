@@ -22,11 +22,11 @@ func TestSummaries(t *testing.T) {
 		files []expr.Summary
 		want  string
 	}{
-		{nil, "c: rows 0 nulls 0"},
+		{nil, "c: rows 0 nulls 0 distinct 0"},
 		{[]expr.Summary{a}, "c: rows 3 nulls 1 min -3 max 5 mean 1"},
 		{[]expr.Summary{a, b}, "c: rows 6 nulls 1 min -3 max 9 mean 4"},
 		{[]expr.Summary{nulls, b, nulls}, "c: rows 9 nulls 6 min 4 max 9 mean 6"},
-		{[]expr.Summary{nulls}, "c: rows 3 nulls 3"},
+		{[]expr.Summary{nulls}, "c: rows 3 nulls 3 distinct 0"},
 		{[]expr.Summary{a, {Nulls: -1}}, "c: rows 6"},
 		{[]expr.Summary{a, {Nulls: 4, Min: number(0), Max: number(1)}}, "c: rows 6"}, // more nulls than rows
 		{[]expr.Summary{a, {Nulls: -1, Min: number(0), Max: number(7)}}, "c: rows 6 min -3 max 7"},

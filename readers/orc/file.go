@@ -42,6 +42,7 @@ type File struct {
 	rescued []arrowio.Warning // what was found in place of a tail
 	moved   int64             // how far behind where the footer says the first stripe lies
 	beside  []*File           // what inFront found
+	noTail  bool              // so that nothing tells the version and the writer
 	reach   map[int]*reach    // of damaged stripes; it does not change after a salvage has been opened
 
 	mu        sync.Mutex
@@ -85,6 +86,7 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 func (f *File) open(ctx context.Context) error {
 	if f.src.Size() == 0 { // a table without rows to its writers, who never got to say which
 		f.ps, f.footer, f.schema = &orcwire.PostScript{}, &orcwire.Footer{Types: []*orcwire.Type{{Kind: orcwire.Struct}}}, arrow.NewSchema(nil, nil)
+		f.noTail = true
 		return f.cutStripes()
 	}
 	if err := f.readTail(ctx); err != nil {

@@ -28,12 +28,13 @@ const infoStripes = 1024
 func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := &arrowio.Info{
 		Format:   Name,
-		Version:  f.version(),
-		Writer:   orcwire.WriterName(f.footer, f.ps),
 		Rows:     f.footer.Rows,
 		Bytes:    f.src.Size(),
 		Metadata: map[string][]byte{},
 		Schema:   f.schema,
+	}
+	if !f.noTail {
+		info.Version, info.Writer = f.version(), orcwire.WriterName(f.footer, f.ps)
 	}
 	for _, kv := range f.footer.Metadata {
 		info.Metadata[kv.Key] = kv.Value
@@ -42,6 +43,10 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
 	}
 	b := infoBuilder{File: f, Info: info, zones: map[string]bool{}, blocks: o.Blocks, groups: o.Groups}
+	if f.src.Size() == 0 { // it has no columns and no stripes to be described
+		b.notes()
+		return info, nil
+	}
 	if err := b.columns(); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func openTailless(ctx context.Context, src arrowio.Source, limits arrowio.Limits
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
-	f.rescued = s.report(cause)
+	f.rescued, f.noTail = s.report(cause), true
 	return f, nil
 }
 
