@@ -346,7 +346,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		out = append(out, Input{Path: t.Path(c.name), keys: keysOf(dirs), root: x.root})
 	}
 	if len(out) == 0 {
-		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "no file in it has a readable format's ending or content"), errs.At{File: t.Path("")})
+		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "no file in it has a readable format's ending or content; name the format with %w", errs.Opt("from", "")), errs.At{File: t.Path("")})
 	}
 	over.tell(x.o, t.Path(""))
 	return out, nil

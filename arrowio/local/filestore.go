@@ -126,7 +126,7 @@ var errDevice = errors.New("is a device, pipe or socket; the name - is standard 
 type missingDirectory string
 
 func (m missingDirectory) Error() string {
-	return fmt.Sprintf("the directory %s does not exist", string(m))
+	return fmt.Sprintf("the directory %s does not exist; make it first", string(m))
 }
 func (m missingDirectory) Is(target error) bool { return target == fs.ErrNotExist }
 

@@ -167,7 +167,7 @@ func (r *reporter) pass(ctx context.Context, name string, err error) error {
 func (r *reporter) tables(ctx context.Context, n int) error {
 	left := maxReportTables
 	for _, m := range r.found {
-		if m.Kind != "table" || len(m.Open) != 1 || m.Bytes == 0 || left == 0 { // tablets that were given up, and empty ones, have nothing to show
+		if !hasReport(&m) || left == 0 {
 			continue
 		}
 		v := r.f.options.values[m.Open[0].Option]
@@ -187,13 +187,32 @@ func (r *reporter) tables(ctx context.Context, n int) error {
 	return nil
 }
 
+// hasReport reports whether a member of a directory is a table to look into: those that were given up, and empty ones, have nothing to show.
+func hasReport(m *arrowio.MemberInfo) bool {
+	return m.Kind == "table" && len(m.Open) == 1 && m.Bytes != 0
+}
+
+// notLookedInto says that some tables are too many; "" = none are.
+func notLookedInto(members []arrowio.MemberInfo) string {
+	n, option := 0, ""
+	for i := range members {
+		if hasReport(&members[i]) {
+			n, option = n+1, members[i].Open[0].Option
+		}
+	}
+	if n <= maxReportTables {
+		return ""
+	}
+	return fmt.Sprintf("the first %d of %s tables are looked into: --%s looks into another", maxReportTables, humanize.Comma(int64(n)), option)
+}
+
 // add adds a file that was inspected.
 func (r *reporter) add(ctx context.Context, file *openFile, doc inspection) error {
 	x := report.File{Name: doc.File, Info: doc.Info, Schema: doc.Schema, Warnings: doc.Warnings, Blocks: doc.blocksOf}
 	overview := readkudu.IsOverview(file)
 	switch {
 	case overview:
-		x.Schema, r.found = nil, doc.Members
+		x.Schema, r.found, x.Unread = nil, doc.Members, notLookedInto(doc.Members)
 	case x.Schema == nil:
 		x.Schema = file.Schema()
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -228,6 +229,20 @@ func TestReportOfKudu(t *testing.T) {
 	}
 }
 
+// Of many tables the first are looked into, and how many there are is said.
+func TestTablesNotLookedInto(t *testing.T) {
+	members := []arrowio.MemberInfo{{Kind: "tablet", Bytes: 1}, {Kind: "table", Name: "empty", Open: []arrowio.Choice{{Option: "kudu-table", Value: "e"}}}}
+	for range maxReportTables {
+		members = append(members, arrowio.MemberInfo{Kind: "table", Bytes: 1, Open: []arrowio.Choice{{Option: "kudu-table", Value: "t"}}})
+	}
+	if got := notLookedInto(members); got != "" {
+		t.Error(got)
+	}
+	if got := notLookedInto(append(members, members[2])); got != "the first 12 of 13 tables are looked into: --kudu-table looks into another" {
+		t.Error(got)
+	}
+}
+
 // The report appears when it is complete, and replaces nothing unasked.
 func TestReportFile(t *testing.T) {
 	const in = "../../testdata/orc/java-2.3.1/one-row.orc"
@@ -265,6 +280,13 @@ func TestReportOfFormats(t *testing.T) {
 			ok(t, "convert", csv, file)
 		}
 		text := reportOf(t, 0, "--verify", "--sample", "2", "--where", "a > 1", file)
+		hive := map[string]string{
+			"csv": "-- Hive reads CSV by OpenCSVSerde, to which every column is text. This is the table of the ORC files that arrowio convert makes of them.\nCREATE",
+			"orc": "<code>CREATE EXTERNAL TABLE", "parquet": "STORED AS PARQUET", "jsonl": "-- Hive reads JSON by a SerDe", "trv": "-- Hive does not read these files. This",
+		}[ext]
+		if !strings.Contains(text, hive) || !strings.Contains(text, "\nSTORED AS ") {
+			t.Errorf("%s: no %q", ext, hive)
+		}
 		for _, want := range []string{"<h2 id=\"columns\">", "<h2 id=\"schema\">", "a: int64", "<h2 id=\"verdict\">", "<h2 id=\"sample\">", "<h2 id=\"filter\">"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q", ext, want)

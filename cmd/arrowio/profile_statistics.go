@@ -62,7 +62,7 @@ type summarizer interface {
 func summarize(ctx context.Context, p *tableprofile.Summaries, f arrowio.File, to *arrow.Schema) error {
 	rows := rowsOf(f)
 	if rows == arrowio.UnknownRows {
-		return usagef("--no-scan: the file does not say how many rows it has")
+		return usagef("--no-scan: the file does not say how many rows it has; leave --no-scan out, or convert the file first")
 	}
 	unknown := expr.Summary{Nulls: -1}
 	// What stands between the format's own file and the rows may leave out some, or have other values.

@@ -23,6 +23,7 @@ const (
 // Collector makes a Sample of records. It is a Writer whose output is the sample.
 type Collector struct {
 	columns []collected
+	left    int // columns that are too many
 	rows    int64
 	cell    celltext.Cell
 }
@@ -44,7 +45,7 @@ type collected struct {
 
 // NewCollector returns a collector of records of a schema.
 func NewCollector(s *arrow.Schema) *Collector {
-	c := &Collector{}
+	c := &Collector{left: max(0, s.NumFields()-maxSampled)}
 	for _, f := range s.Fields()[:min(s.NumFields(), maxSampled)] {
 		c.columns = append(c.columns, collected{field: f, place: drawing.Placer(f.Type.String()), counts: map[string]int64{}})
 	}
@@ -104,7 +105,7 @@ func (x *collected) add(s string) {
 
 // Sample returns what was collected. of is the number of rows of the file; first says that the rows are its first ones.
 func (c *Collector) Sample(of int64, first bool) *Sample {
-	s := &Sample{Rows: c.rows, Of: of, First: first}
+	s := &Sample{Rows: c.rows, Of: of, First: first, Left: c.left}
 	for i := range c.columns {
 		x := &c.columns[i]
 		out := SampleColumn{Name: x.field.Name, Type: x.field.Type.String(), Nulls: x.nulls, Distinct: int64(len(x.counts)), AtLeast: x.more}

@@ -10,6 +10,8 @@ import (
 	"github.com/arrowio/arrowio/internal/drawing"
 )
 
+const maxEncodings = 8 // of a column
+
 // column is what a report keeps of a stored column.
 type column struct {
 	number    int // in the order of the file
@@ -42,8 +44,11 @@ func newColumn(c *arrowio.ColumnInfo, number int, repeating []string) *column {
 		blocks: c.Blocks, index: drawing.Clip(c.Index, 80), secret: drawing.Clip(c.Secret, 100), nulls: -1, values: -1, nullCount: -1, ranges: drawing.RangesOf(c),
 		inside: c.Parent != "" || isInside(c.Path, repeating),
 	}
-	for _, e := range c.Encodings[:min(len(c.Encodings), 8)] {
+	for _, e := range c.Encodings[:min(len(c.Encodings), maxEncodings)] {
 		k.encodings = append(k.encodings, drawing.Clip(e, 30))
+	}
+	if n := len(c.Encodings) - maxEncodings; n > 0 {
+		k.encodings = append(k.encodings, drawing.Number(n)+" more")
 	}
 	if s := c.Stats; s != nil {
 		k.min, k.max, k.doubt = drawing.Clip(s.Min, 32), drawing.Clip(s.Max, 32), drawing.Clip(s.Doubt, 100)

@@ -24,6 +24,7 @@ type dataset struct {
 	Drift    []driftLine
 	DriftOf  int
 	Keys     []keyLine
+	KeysOf   int
 }
 
 // fileLine is a line of the list of files, which is sorted by size.
@@ -43,6 +44,7 @@ type fileLine struct {
 type driftLine struct {
 	Name  string
 	Types []typeLine
+	More  int // types that are left out
 	Lacks int // files without it
 }
 
@@ -187,7 +189,7 @@ func (d *dataset) drift(files []*file, common string) {
 		if d.DriftOf++; d.DriftOf > maxDrift {
 			continue
 		}
-		line := driftLine{Name: drawing.Named(name), Lacks: len(files) - s.files}
+		line := driftLine{Name: drawing.Named(name), More: max(0, len(s.types)-maxTypes), Lacks: len(files) - s.files}
 		for _, t := range s.types[:min(len(s.types), maxTypes)] {
 			line.Types = append(line.Types, typeLine{drawing.Clip(t.Type, 120), t.Files, drawing.Clip(strings.TrimPrefix(t.First, common), 80)})
 		}
@@ -220,6 +222,7 @@ func (d *dataset) keys(files []*file) {
 		}
 	}
 	slices.Sort(order)
+	d.KeysOf = len(order)
 	for _, k := range order[:min(len(order), maxKeys)] {
 		x := by[k]
 		x.Share = drawing.Share(x.Bytes, d.Bytes)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/drawing"
-	"github.com/arrowio/arrowio/internal/schematext"
 )
 
 const (
@@ -26,7 +25,7 @@ type file struct {
 	facts    []arrowio.Fact
 	notes    []string
 	warnings []string
-	more     int // notes and warnings left out
+	more     left
 	layout   *drawing.Layout
 	columns  []*column // the largest first
 	stored   int64     // of all columns
@@ -37,8 +36,8 @@ type file struct {
 	types    []fieldType // of the schema
 }
 
-// notation is a schema as text.
-type notation struct{ Name, Text, Trouble string }
+// left is how many of each are left out.
+type left struct{ Warnings, Notes, Facts, Units int }
 
 // fieldType is a column of the schema, for comparing files.
 type fieldType struct{ name, text string }
@@ -49,7 +48,7 @@ func condense(f File) *file {
 	for _, w := range f.Warnings[:min(len(f.Warnings), maxNotes)] {
 		k.warnings = append(k.warnings, drawing.Text(w.String()))
 	}
-	k.more = max(0, len(f.Warnings)-maxNotes)
+	k.more.Warnings = max(0, len(f.Warnings)-maxNotes)
 	if f.Schema != nil {
 		for _, x := range f.Schema.Fields() {
 			k.types = append(k.types, fieldType{x.Name, x.Type.String()})
@@ -71,7 +70,8 @@ func condense(f File) *file {
 	for _, n := range info.Notes[:min(len(info.Notes), maxNotes)] {
 		k.notes = append(k.notes, drawing.Text(n))
 	}
-	k.more += max(0, len(info.Notes)-maxNotes)
+	k.more.Notes = max(0, len(info.Notes)-maxNotes)
+	k.more.Facts = max(0, len(info.Facts)-maxFacts) + max(0, len(info.Metadata)-maxFacts)
 	for _, x := range info.Facts[:min(len(info.Facts), maxFacts)] {
 		k.facts = append(k.facts, arrowio.Fact{Name: drawing.Short(x.Name), Value: drawing.Clip(x.Value, 400)})
 	}
@@ -116,6 +116,7 @@ func (k *file) printable() {
 		k.Verdict = clean
 	}
 	if f := k.Filter; f != nil {
+		k.more.Units = max(0, len(f.Units)-maxUnits)
 		clean := &Filter{Text: drawing.Text(f.Text), Reads: drawing.Text(f.Reads), Names: f.Names}
 		for _, u := range f.Units[:min(len(f.Units), maxUnits)] {
 			u.Unit = drawing.Short(u.Unit)
@@ -135,48 +136,6 @@ func (k *file) splits(n int) {
 	if len(k.groups) == 0 && n > 1 {
 		k.facts = append([]arrowio.Fact{{Name: "splits", Value: strconv.Itoa(n)}}, k.facts...)
 	}
-}
-
-// hiveFormats are Hive's words for formats.
-var hiveFormats = map[string]string{"orc": "ORC", "orc-table": "ORC", "parquet": "PARQUET", "avro": "AVRO"}
-
-func (k *file) notations() {
-	table := tableName(k.Name)
-	add := func(name, text string, err error) {
-		n := notation{Name: name, Text: text}
-		if err != nil {
-			n.Trouble = drawing.Text(err.Error())
-		}
-		k.schemas = append(k.schemas, n)
-	}
-	stored := ""
-	if k.Info != nil {
-		stored = hiveFormats[k.Info.Format]
-	}
-	add("Arrow", schematext.Arrow(k.Schema), nil)
-	text, err := schematext.Hive(k.Schema, table, stored)
-	add("Hive", text, err)
-	text, err = schematext.Avro(k.Schema)
-	add("Avro", text, err)
-	text, err = schematext.SQL(k.Schema, table)
-	add("SQL", text, err)
-}
-
-// tableName makes the name of a file one of a table.
-func tableName(path string) string {
-	path = strings.TrimRight(path, "/")
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	path, _, _ = strings.Cut(path, ".")
-	path = strings.Map(func(r rune) rune {
-		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, path)
-	if path == "" {
-		return "t"
-	}
-	return path[:min(len(path), 60)]
 }
 
 // shown is a file as the template shows it.
@@ -199,6 +158,8 @@ type shown struct {
 	Drawing *drawing.Drawing
 	Unit    string
 	Groups  int
+	Strips  int // columns that have one
+	Joined  int // groups that are one stroke of a strip
 	Blocks  int
 
 	Columns   []columnLine
@@ -211,7 +172,7 @@ type shown struct {
 	MembersOf int
 	Facts     []arrowio.Fact
 	Notes     []string
-	More      int
+	More      left
 	Schemas   []notation
 	Sample    *sampled
 }
@@ -254,6 +215,7 @@ func (k *file) show(i int, inner bool, l level, common string) *shown {
 	s.Format, s.Version, s.Writer = drawing.Clip(k.Info.Format, 40), drawing.Short(k.Info.Version), drawing.Short(k.Info.Writer)
 	s.Unit, s.Groups = k.unit(), len(k.groups)
 	s.Drawing = k.layout.Draw(drawing.Options{By: k.layout.Telling(), To: k.layout.Bands(), Cells: l.cells, ID: s.ID + "layout"})
+	s.Strips, s.Joined = l.strips, (len(k.groups)+l.strokes-1)/l.strokes
 	at := map[int]bool{} // columns that are listed
 	for n, c := range k.columns[:min(len(k.columns), l.columns)] {
 		s.Columns = append(s.Columns, c.line(k.stored, s.ID, n < l.strips, l.strokes))
@@ -304,13 +266,17 @@ func (s *shown) link(listed map[int]bool) {
 // lines makes text of several lines printable, and cuts it after n bytes.
 func lines(s string, n int) string {
 	var b strings.Builder
+	more := 0
 	for line := range strings.Lines(s) {
 		if b.Len() > n {
-			b.WriteString("…\n")
-			break
+			more++
+			continue
 		}
 		b.WriteString(drawing.Clip(strings.TrimSuffix(line, "\n"), 500))
 		b.WriteByte('\n')
+	}
+	if more > 0 {
+		b.WriteString("… (" + drawing.Plural(more, "more line") + " left out)\n")
 	}
 	return b.String()
 }

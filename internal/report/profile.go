@@ -47,6 +47,31 @@ var profileLevels = []profileLevel{
 	{columns: 30, brief: true, least: true, bins: 12, tops: 1, text: 10},
 }
 
+// left says what pages of the level lack.
+func (l profileLevel) left() string {
+	var said []string
+	full := profileLevels[0]
+	if !l.bars {
+		said = append(said, "the count of each bar of a histogram")
+	}
+	if l.bins < full.bins {
+		said = append(said, fmt.Sprintf("histograms of more than %d bars", l.bins))
+	}
+	if !l.all {
+		said = append(said, "the quantiles of 1, 5, 95 and 99\u00a0%")
+	}
+	if l.least {
+		said = append(said, "standard deviations")
+	}
+	if l.tops < full.tops {
+		said = append(said, fmt.Sprintf("frequent values behind the first %d", l.tops))
+	}
+	if l.text < full.text {
+		said = append(said, fmt.Sprintf("what is behind the first %d bytes of values", l.text))
+	}
+	return strings.Join(said, "; ")
+}
+
 const (
 	rare        = 0.005 // share of a frequent value from which not more than rareTops are listed
 	rareTops    = 3
@@ -77,6 +102,8 @@ type profilePage struct {
 	Deviates  bool     // there are standard deviations
 	Rounds    bool     // there are means
 	Noted     []string // warnings
+	NotedOf   int
+	Left      string // what there is no room for
 	Findings  []Finding
 	Columns   []profileColumn
 	ColumnsOf int
@@ -132,7 +159,7 @@ func newProfilePage(o ProfileOptions, p *tableprofile.Profile, l profileLevel) *
 		head: newHead(o.Title, "profile"), Version: o.Version, Files: o.Files, Formats: drawing.Short(o.Formats), Filter: drawing.Text(o.Filter), Part: o.Part,
 		Rows: p.Rows, Exact: p.ExactDistinct, Findings: profileFindings(p, o.Warnings), ColumnsOf: len(p.Columns),
 	}
-	out.Title = headed(out.Title, o.Files)
+	out.Title, out.NotedOf, out.Left = headed(out.Title, o.Files), len(o.Warnings), l.left()
 	for _, w := range o.Warnings[:min(len(o.Warnings), maxNotes)] {
 		out.Noted = append(out.Noted, drawing.Text(w.String()))
 	}

@@ -68,6 +68,9 @@ func TestProfileSize(t *testing.T) {
 		if len(text) > maxBytes {
 			t.Errorf("%s: %d bytes", c.name, len(text))
 		}
+		if !strings.Contains(text, "Left out, so that the page is not too large: the count of each bar") || !strings.Contains(text, "The first 100 of 5,000.") {
+			t.Errorf("%s: it does not say what it leaves out", c.name)
+		}
 		n := strings.Count(text, `<li id="c`)
 		if n < c.all {
 			t.Errorf("%s: %d columns", c.name, n)

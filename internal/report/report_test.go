@@ -56,7 +56,7 @@ func TestSize(t *testing.T) {
 		files []File
 		all   int // columns that must be in it
 	}{
-		{"1,000 columns", []File{{Name: "f", Info: big(1000, 200, "column ")}}, 1000},
+		{"1,000 columns of 1,000 stripes", []File{{Name: "f", Info: big(1000, 1000, "column ")}}, 1000},
 		{"long names", []File{{Name: long, Info: big(1200, 20, long)}}, 0},
 		{"many files", func() (out []File) {
 			for i := range 1500 {
@@ -82,6 +82,43 @@ func repeat(s string, n int) []string {
 		out[i] = s
 	}
 	return out
+}
+
+// What a report leaves out it says, with how much that is.
+func TestLeftOut(t *testing.T) {
+	info := big(60, 1000, "c")
+	info.Columns[0].Encodings = repeat("E", 11)
+	info.Notes, info.Facts, info.Metadata = repeat("note", 103), make([]arrowio.Fact, 102), map[string][]byte{"k": nil}
+	var fields []arrow.Field
+	for i := range 9000 {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("field", i), Type: arrow.PrimitiveTypes.Int64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	f := File{
+		Name: "f", Info: info, Schema: schema, Warnings: make([]arrowio.Warning, 105), Sample: NewCollector(schema).Sample(0, true),
+		Filter: &Filter{Units: make([]arrowio.PlanInfo, 204)}, Verdict: &Verdict{Faults: []string{"x"}, FaultsOf: 3},
+	}
+	text := write(t, f)
+	for _, want := range []string{
+		"of 1,000 stripes, in 40 bands", "17 that follow one another as one;", "The first 200 of 1,000.", ", 3 more</td>", "Left out: 3 notes more.", "Left out: 2 pairs more.", "Left out: 5 warnings more.",
+		"Left out: 4 parts more.", "The first 1 of 3.", "of 9,000 columns.", "more lines left out)", "Columns too small to be seen are drawn together.", "The largest first.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	var files []File
+	for i := range 210 {
+		files = append(files, File{
+			Name: fmt.Sprintf("t/k=%d/x", i), Info: &arrowio.Info{Format: "orc", Bytes: 1, Rows: 1}, Schema: arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.FixedSizeBinaryType{ByteWidth: 1 + i%9}}}, nil),
+		})
+	}
+	text = write(t, files...)
+	for _, want := range []string{"<h1>title: 210 files</h1>", "The first 200 of 210.", "; and 3 more types</td>", "In the list only: 198 more files."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
 }
 
 // What comes from files reaches the page as text only, and nothing of the page comes from elsewhere.
@@ -246,7 +283,7 @@ func TestDataset(t *testing.T) {
 	if d.Lines[0].Name != "day=1/x.orc" || d.Lines[0].Bytes != 9000 || d.Lines[0].Share != "50.0\u00a0%" || d.Lines[10].Trouble != "cannot be read" {
 		t.Errorf("%+v", d.Lines)
 	}
-	if want := "[{a [{int32 9 day=0/x.orc} {int64 1 day=0/x.orc}] 0} {b [{utf8 9 day=0/x.orc}] 1}]"; fmt.Sprint(d.Drift) != want {
+	if want := "[{a [{int32 9 day=0/x.orc} {int64 1 day=0/x.orc}] 0 0} {b [{utf8 9 day=0/x.orc}] 0 1}]"; fmt.Sprint(d.Drift) != want {
 		t.Errorf("%v, want %s", d.Drift, want)
 	}
 	if want := "[{day=0 5 50 5000 27.8\u00a0%} {day=1 5 50 13000 72.2\u00a0%}]"; fmt.Sprint(d.Keys) != want {

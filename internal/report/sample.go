@@ -12,6 +12,7 @@ type Sample struct {
 	Of      int64 // rows of the file; arrowio.UnknownRows = not known
 	First   bool  // they are the first ones of the file; otherwise chosen at random
 	Columns []SampleColumn
+	Left    int // columns that were not looked at
 }
 
 // SampleColumn is what the rows hold of a column.
@@ -69,7 +70,7 @@ const (
 )
 
 func (s *Sample) show(l level) *sampled {
-	out := &sampled{Rows: s.Rows, Of: s.Of, First: s.First, ColumnsOf: len(s.Columns)}
+	out := &sampled{Rows: s.Rows, Of: s.Of, First: s.First, ColumnsOf: len(s.Columns) + s.Left}
 	for _, c := range s.Columns[:min(len(s.Columns), l.strips)] {
 		x := sampledColumn{SampleColumn: c}
 		x.Name, x.Type, x.Low, x.High = drawing.Named(c.Name), drawing.Clip(c.Type, 60), drawing.Clip(c.Low, 40), drawing.Clip(c.High, 40)
