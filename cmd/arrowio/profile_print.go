@@ -8,7 +8,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/internal/celltext"
-	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/internal/report"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
@@ -86,12 +85,12 @@ func profileRow(c *tableprofile.Column, rows int64) []string {
 		}
 	}
 	if c.Mean != nil {
-		row[8] = drawing.Rounded(*c.Mean, 6)
+		row[8] = celltext.Rounded(*c.Mean, 6)
 	}
 	if l := c.Lengths; l != nil {
 		row[9] = humanize.Comma(l.Min)
 		if l.Max > l.Min {
-			row[9] = fmt.Sprintf("%s to %s, mean %s", humanize.Comma(l.Min), humanize.Comma(l.Max), drawing.Rounded(l.Mean, 3))
+			row[9] = fmt.Sprintf("%s to %s, mean %s", humanize.Comma(l.Min), humanize.Comma(l.Max), celltext.Rounded(l.Mean, 3))
 		}
 	}
 	row[10] = strings.Join(amongThem(c), ", ")

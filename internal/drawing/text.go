@@ -1,7 +1,6 @@
 package drawing
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -62,14 +61,6 @@ func Count(n int64) string {
 
 // Number is a number with commas.
 func Number(n int) string { return humanize.Comma(int64(n)) }
-
-// Rounded is a number of at least so many digits, with all of those before the point.
-func Rounded(v float64, digits int) string {
-	if a := math.Abs(v); a >= math.Pow10(digits)-0.5 && a < 1e15 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', digits, 64)
-}
 
 // Plural is a number with its noun.
 func Plural(n int, what string) string {

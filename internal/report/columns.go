@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/celltext"
 	"github.com/arrowio/arrowio/internal/drawing"
 )
 
@@ -138,7 +139,7 @@ func lookupText(r *drawing.Ranges) string {
 	if r.Lookup < 0 {
 		return ""
 	}
-	return drawing.Rounded(r.Lookup*float64(r.Groups), 3) + " of " + drawing.Number(r.Groups)
+	return celltext.Rounded(r.Lookup*float64(r.Groups), 3) + " of " + drawing.Number(r.Groups)
 }
 
 // percent is a share; one that is not 0 is not shown as 0.

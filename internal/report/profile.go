@@ -244,7 +244,7 @@ func newProfileColumn(c *tableprofile.Column, at int, rows int64, l profileLevel
 	if n := c.Lengths; n != nil {
 		x.Length = drawing.Count(n.Min)
 		if n.Max > n.Min {
-			x.Length = fmt.Sprintf("%s to %s, mean %s", drawing.Count(n.Min), drawing.Count(n.Max), drawing.Rounded(n.Mean, 3))
+			x.Length = fmt.Sprintf("%s to %s, mean %s", drawing.Count(n.Min), drawing.Count(n.Max), celltext.Rounded(n.Mean, 3))
 		}
 	}
 	for _, k := range []struct {
@@ -391,4 +391,4 @@ func withoutFraction(typ, v string) string {
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }
 
 // number is a mean or the like.
-func number(v float64) string { return drawing.Rounded(v, 6) }
+func number(v float64) string { return celltext.Rounded(v, 6) }

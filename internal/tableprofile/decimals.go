@@ -21,6 +21,8 @@ type decimals[T decimal] struct {
 	access[T]
 	scale            int32
 	first, low, high T
+	start            int64 // the first, if it has 64 bits
+	short            bool  // it has
 	any              bool
 	zero             int64
 	negative         int64
@@ -37,7 +39,9 @@ type decimal interface {
 // access is what differs between the widths of decimals.
 type access[T decimal] struct {
 	values func(a arrow.Array) []T
-	hash   func(v T) uint64
+	hash   func(dst []uint64, values []T)
+	narrow func(dst []int64, values []T) bool // false = some have more than 64 bits
+	widen  func(v int64) T
 	less   func(a, b T) bool
 	away   func(v, from T) float64 // the difference of two numbers
 	add    func(sum *wholeSum, values []T)
@@ -54,13 +58,30 @@ func newDecimals[T decimal](t arrow.DecimalType, by access[T]) measure {
 func decimals128(t *arrow.Decimal128Type) access[decimal128.Num] {
 	return access[decimal128.Num]{
 		values: func(a arrow.Array) []decimal128.Num { return a.(*array.Decimal128).Values() },
-		hash:   func(v decimal128.Num) uint64 { return mix(mix(v.LowBits()) ^ uint64(v.HighBits())) },
-		less:   decimal128.Num.Less,
-		away:   away128,
-		add: func(sum *wholeSum, values []decimal128.Num) {
-			for _, v := range values {
-				sum.add(v.LowBits(), uint64(v.HighBits()), uint64(v.HighBits()>>63))
+		hash: func(dst []uint64, values []decimal128.Num) {
+			for i, v := range values {
+				dst[i] = mix(mix(v.LowBits()) ^ uint64(v.HighBits()))
 			}
+		},
+		narrow: func(dst []int64, values []decimal128.Num) bool {
+			var wide int64
+			for i, v := range values {
+				dst[i] = int64(v.LowBits())
+				wide |= v.HighBits() ^ dst[i]>>63
+			}
+			return wide == 0
+		},
+		widen: decimal128.FromI64,
+		less:  decimal128.Num.Less,
+		away:  away128,
+		add: func(sum *wholeSum, values []decimal128.Num) {
+			var low, high, top, carry uint64
+			for _, v := range values {
+				low, carry = bits.Add64(low, v.LowBits(), 0)
+				high, carry = bits.Add64(high, uint64(v.HighBits()), carry)
+				top += uint64(v.HighBits()>>63) + carry
+			}
+			sum.add(low, high, top)
 		},
 		whole: decimal128.FromBigInt,
 		array: func(v decimal128.Num) arrow.Array {
@@ -75,15 +96,28 @@ func decimals128(t *arrow.Decimal128Type) access[decimal128.Num] {
 func decimals256(t *arrow.Decimal256Type) access[decimal256.Num] {
 	return access[decimal256.Num]{
 		values: func(a arrow.Array) []decimal256.Num { return a.(*array.Decimal256).Values() },
-		hash: func(v decimal256.Num) uint64 {
-			w := v.Array()
-			return mix(mix(mix(mix(w[0])^w[1])^w[2]) ^ w[3])
+		hash: func(dst []uint64, values []decimal256.Num) {
+			for i := range values {
+				w := values[i].Array()
+				dst[i] = mix(mix(mix(mix(w[0])^w[1])^w[2]) ^ w[3])
+			}
 		},
-		less: decimal256.Num.Less,
-		away: away256,
+		narrow: func(dst []int64, values []decimal256.Num) bool {
+			var wide uint64
+			for i := range values {
+				w := values[i].Array()
+				sign := uint64(int64(w[0]) >> 63)
+				dst[i] = int64(w[0])
+				wide |= w[1] ^ sign | w[2] ^ sign | w[3] ^ sign
+			}
+			return wide == 0
+		},
+		widen: decimal256.FromI64,
+		less:  decimal256.Num.Less,
+		away:  away256,
 		add: func(sum *wholeSum, values []decimal256.Num) {
-			for _, v := range values {
-				w := v.Array()
+			for i := range values {
+				w := values[i].Array()
 				sum.add256(w[0], w[1], w[2], w[3], uint64(int64(w[3])>>63))
 			}
 		},
@@ -99,18 +133,48 @@ func decimals256(t *arrow.Decimal256Type) access[decimal256.Num] {
 
 func (m *decimals[T]) add(a arrow.Array, s *scratch) {
 	n := a.Len()
-	s.floats, s.orders, s.hashes = resize(s.floats, n), resize(s.orders, n), resize(s.hashes, n)
+	s.ints, s.floats, s.orders, s.hashes = resize(s.ints, n), resize(s.floats, n), resize(s.orders, n), resize(s.hashes, n)
 	values := m.values(a)
+	narrow := m.narrow(s.ints, values)
 	if !m.any {
+		var one [1]int64
 		m.first, m.low, m.high, m.any = values[0], values[0], values[0], true
+		m.short, m.start = m.narrow(one[:], values[:1]), one[0]
 	}
+	if narrow && m.short {
+		m.addNarrow(s)
+	} else {
+		m.addWide(values, s)
+	}
+	m.hash(s.hashes, values)
+	for i, f := range s.floats {
+		s.orders[i] = orderOfFloat(f)
+	}
+	m.moments.add(s.floats)
+	write := celltext.New(a)
+	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders, text: func(dst []byte, i int) []byte { return appendValue(dst, write, i) }}, s.floats, floatOfOrder)
+}
+
+// addNarrow measures s.ints, and sets s.floats to how far they are from the first.
+func (m *decimals[T]) addNarrow(s *scratch) {
+	low, high := ends(s.ints)
+	m.extend(m.widen(low))
+	m.extend(m.widen(high))
+	m.zero += count(s.ints, 0)
+	m.negative += negatives(s.ints)
+	awayAll(s.floats, s.ints, m.start, low, high)
+	m.sum.addInts(s.ints, low, high)
+}
+
+// addWide is addNarrow of values of any width.
+func (m *decimals[T]) addWide(values []T, s *scratch) {
+	low, high := m.away(m.low, m.first), m.away(m.high, m.first)
 	for i, v := range values {
 		f := m.away(v, m.first)
-		s.floats[i], s.orders[i], s.hashes[i] = f, orderOfFloat(f), m.hash(v)
-		if m.less(v, m.low) {
-			m.low = v
-		} else if m.less(m.high, v) {
-			m.high = v
+		s.floats[i] = f
+		if f <= low || f >= high { // of numbers that one double is next to, each may be the least or the greatest
+			m.extend(v)
+			low, high = min(low, f), max(high, f)
 		}
 		switch v.Sign() {
 		case 0:
@@ -120,9 +184,16 @@ func (m *decimals[T]) add(a arrow.Array, s *scratch) {
 		}
 	}
 	m.access.add(&m.sum, values)
-	m.moments.add(s.floats)
-	write := celltext.New(a)
-	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders, text: func(dst []byte, i int) []byte { return appendValue(dst, write, i) }}, s.floats, floatOfOrder)
+}
+
+// extend makes the least and the greatest value those of a value, too.
+func (m *decimals[T]) extend(v T) {
+	if m.less(v, m.low) {
+		m.low = v
+	}
+	if m.less(m.high, v) {
+		m.high = v
+	}
 }
 
 func (m *decimals[T]) finish(out *Column) {

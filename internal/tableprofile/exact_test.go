@@ -44,6 +44,16 @@ func TestMeansAreExact(t *testing.T) {
 		}
 		return out
 	}
+	mixed := func(last bool, short, long string) (out []string) {
+		for i := range n {
+			format := short
+			if (i >= n/2) == last {
+				format = long
+			}
+			out = append(out, fmt.Sprintf(format, 100+r.IntN(900), r.IntN(100)))
+		}
+		return out
+	}
 	for _, c := range []struct {
 		name  string
 		dt    arrow.DataType
@@ -61,6 +71,11 @@ func TestMeansAreExact(t *testing.T) {
 		{"decimal128, both signs", &arrow.Decimal128Type{Precision: 38, Scale: 0}, repeated("99999999999999999999999999999999999999", "-99999999999999999999999999999999999998", "5")},
 		{"decimal256", &arrow.Decimal256Type{Precision: 76, Scale: 10}, random(func() string { return fmt.Sprintf("-%060d.%010d", 7, r.Int64N(1e10)) })},
 		{"decimal256, long", &arrow.Decimal256Type{Precision: 76, Scale: 0}, random(func() string { return fmt.Sprintf("-1234567890%060d", r.Int64N(1e10)) })},
+		{"decimal128, long ones last", &arrow.Decimal128Type{Precision: 38, Scale: 2}, mixed(true, "-%d.%02d", "1234567890123456789012345678%d.%02d")},
+		{"decimal128, long ones first", &arrow.Decimal128Type{Precision: 38, Scale: 2}, mixed(false, "-%d.%02d", "1234567890123456789012345678%d.%02d")},
+		{"decimal256, long ones last", &arrow.Decimal256Type{Precision: 76, Scale: 2}, mixed(true, "%d.%02d", "-1234567890123456789012345678901234567890123456%d.%02d")},
+		{"decimal256, long ones first", &arrow.Decimal256Type{Precision: 76, Scale: 2}, mixed(false, "%d.%02d", "-1234567890123456789012345678901234567890123456%d.%02d")},
+		{"decimal128, ends of 64 bits", &arrow.Decimal128Type{Precision: 38, Scale: 0}, repeated("9223372036854775807", "-9223372036854775808", "9223372036854775808", "-9223372036854775809", "0")},
 		{"float64", arrow.PrimitiveTypes.Float64, random(func() string { return fmt.Sprintf("%g", r.NormFloat64()*math.Exp(8*r.NormFloat64())) })},
 		{"float64, cancelling", arrow.PrimitiveTypes.Float64, repeated("1e300", "1", "-1e300")},
 		{"float64, large", arrow.PrimitiveTypes.Float64, repeated("1.7e308")},
@@ -96,6 +111,14 @@ func TestMeansAreExact(t *testing.T) {
 			t.Errorf("%s: standard deviation %v, want %v", c.name, *got.StdDev, math.Sqrt(s))
 		}
 		slices.SortFunc(values, (*big.Rat).Cmp)
+		for _, end := range []struct {
+			text *string
+			want *big.Rat
+		}{{got.Min, values[0]}, {got.Max, values[len(values)-1]}} {
+			if v, _ := new(big.Rat).SetString(*end.text); !strings.HasPrefix(c.name, "float") && v.Cmp(end.want) != 0 {
+				t.Errorf("%s: one end is %s, want %s", c.name, *end.text, end.want.FloatString(10))
+			}
+		}
 		for _, q := range got.Quantiles {
 			at := (len(values)*int(math.Round(100*q.Share)) + 99) / 100
 			if v, _ := new(big.Rat).SetString(q.Value); !got.QuantilesExact || !strings.HasPrefix(c.name, "float") && v.Cmp(values[at-1]) != 0 {

@@ -132,10 +132,7 @@ func (m *ints) add(a arrow.Array, s *scratch) {
 	n := a.Len()
 	s.ints, s.orders, s.hashes, s.floats = resize(s.ints, n), resize(s.orders, n), resize(s.hashes, n), resize(s.floats, n)
 	m.load(a, s.ints)
-	low, high := s.ints[0], s.ints[0]
-	for _, v := range s.ints {
-		low, high = min(low, v), max(high, v)
-	}
+	low, high := ends(s.ints)
 	if !m.any {
 		m.low, m.high, m.any, m.first = low, high, true, s.ints[0]
 	}
@@ -150,38 +147,12 @@ func (m *ints) add(a arrow.Array, s *scratch) {
 		m.zero += count(s.orders, 0)
 	} else {
 		m.zero += count(s.ints, 0)
-		for _, v := range s.ints {
-			m.negative += int64(uint64(v) >> 63)
-		}
+		m.negative += negatives(s.ints)
 	}
-	first := m.first
-	for i, v := range s.ints {
-		s.floats[i] = away(v, first)
-	}
-	m.sum.addInts(s.ints)
+	awayAll(s.floats, s.ints, m.first, low, high)
+	m.sum.addInts(s.ints, low, high)
 	m.moments.add(s.floats)
 	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders}, s.floats, m.number)
-}
-
-// count returns how many of the values are v.
-func count[T int64 | uint64](values []T, v T) (n int64) {
-	for _, x := range values {
-		if x == v {
-			n++
-		}
-	}
-	return n
-}
-
-// away returns the difference of two numbers, rounded once.
-func away(v, from int64) float64 {
-	switch {
-	case v^from >= 0:
-		return float64(v - from)
-	case v < 0:
-		return -float64(uint64(from) - uint64(v))
-	}
-	return float64(uint64(v) - uint64(from))
 }
 
 // number returns how far the number of an order is from the first.

@@ -10,8 +10,16 @@ import (
 // overflow.
 type wholeSum struct{ limbs [5]uint64 }
 
-// addInts adds numbers. Their upper and lower halves are added up apart.
-func (s *wholeSum) addInts(values []int64) {
+// addInts adds numbers between low and high. Where their sum may have more than 64 bits, upper and lower halves are added up apart.
+func (s *wholeSum) addInts(values []int64, low, high int64) {
+	if most := math.MaxInt64 / int64(len(values)); low >= -most && high <= most {
+		var sum int64
+		for _, v := range values {
+			sum += v
+		}
+		s.add(uint64(sum), uint64(sum>>63), uint64(sum>>63))
+		return
+	}
 	for len(values) > 0 {
 		part := values[:min(len(values), math.MaxInt32)]
 		values = values[len(part):]
@@ -31,10 +39,13 @@ func (s *wholeSum) addTimes(v, times int64) {
 	s.add(low, high, 0)
 }
 
-// add adds a number of 128 bits; sign is all ones if it is negative, else 0.
-func (s *wholeSum) add(low, high, sign uint64) { s.add256(low, high, sign, sign, sign) }
+// add adds a number of 192 bits, top being the highest: of 128 bits, it is all ones if the number is negative, else 0.
+func (s *wholeSum) add(low, high, top uint64) {
+	sign := uint64(int64(top) >> 63)
+	s.add256(low, high, top, sign, sign)
+}
 
-// add256 adds a number of 256 bits.
+// add256 adds a number of 256 bits; sign is all ones if it is negative, else 0.
 func (s *wholeSum) add256(a, b, c, d, sign uint64) {
 	var carry uint64
 	s.limbs[0], carry = bits.Add64(s.limbs[0], a, 0)
