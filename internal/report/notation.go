@@ -41,7 +41,7 @@ func (k *file) hive(table string) (string, error) {
 	}
 	switch format {
 	case "iceberg":
-		return "", errors.New("Hive finds a table of Iceberg in the catalog, without a statement that makes it")
+		return "", errors.New("tables of Iceberg come to Hive by the catalog, without a statement that makes them")
 	case "hive":
 		return "", errors.New("it is a table of Hive already")
 	}
