@@ -135,13 +135,12 @@ func (m *decimals[T]) add(a arrow.Array, s *scratch) {
 	n := a.Len()
 	s.ints, s.floats, s.orders, s.hashes = resize(s.ints, n), resize(s.floats, n), resize(s.orders, n), resize(s.hashes, n)
 	values := m.values(a)
-	narrow := m.narrow(s.ints, values)
 	if !m.any {
 		var one [1]int64
 		m.first, m.low, m.high, m.any = values[0], values[0], values[0], true
 		m.short, m.start = m.narrow(one[:], values[:1]), one[0]
 	}
-	if narrow && m.short {
+	if m.short && m.narrow(s.ints, values) {
 		m.addNarrow(s)
 	} else {
 		m.addWide(values, s)
@@ -176,11 +175,10 @@ func (m *decimals[T]) addWide(values []T, s *scratch) {
 			m.extend(v)
 			low, high = min(low, f), max(high, f)
 		}
-		switch v.Sign() {
-		case 0:
+		sign := v.Sign()
+		m.negative += int64(uint64(sign) >> 63)
+		if sign == 0 {
 			m.zero++
-		case -1:
-			m.negative++
 		}
 	}
 	m.access.add(&m.sum, values)
@@ -219,19 +217,23 @@ func digitsOf(text string) *big.Int {
 	return v
 }
 
+// away128 takes the difference, which has 129 bits, without looking at signs, which nothing foretells: only the last step is rounded.
 func away128(v, from decimal128.Num) float64 {
-	if v.HighBits()^from.HighBits() < 0 { // the difference may have more bits
-		return whole128(v) - whole128(from)
+	low, borrow := bits.Sub64(v.LowBits(), from.LowBits(), 0)
+	high, borrow := bits.Sub64(uint64(v.HighBits()), uint64(from.HighBits()), borrow)
+	sign := uint64(v.HighBits()>>63) - uint64(from.HighBits()>>63) - borrow // all ones, or 0
+	low, borrow = bits.Sub64(low^sign, sign, 0)
+	high, _ = bits.Sub64(high^sign, sign, borrow)
+	f := float64(low)
+	if high != 0 {
+		zeros := bits.LeadingZeros64(high)
+		top := high<<zeros | low>>(64-zeros)
+		if low<<zeros != 0 {
+			top |= 1 // it only decides how halves are rounded
+		}
+		f = float64(top) * float64(uint64(1)<<(63-zeros)) * 2
 	}
-	return whole128(v.Sub(from))
-}
-
-func whole128(v decimal128.Num) float64 {
-	if v.HighBits() < 0 {
-		v = v.Negate()
-		return -whole(0, 0, uint64(v.HighBits()), v.LowBits())
-	}
-	return whole(0, 0, uint64(v.HighBits()), v.LowBits())
+	return math.Float64frombits(math.Float64bits(f) | sign<<63)
 }
 
 func away256(v, from decimal256.Num) float64 {
