@@ -131,6 +131,7 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 	if err != nil {
 		return err
 	}
+	f.sort.byKey = format.Name == readkudu.Name // rows come in the order of rowsets, and a set has them in that of the key
 	if out, err = kuduOutdir("kudu export", out); err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 				return err
 			}
 			x := describe(ctx, err)
-			x.Message = fmt.Sprintf("table %s: %s", listed[i].Name, x.Message)
+			x.Message = fmt.Sprintf("table %s: %s", listed[i].Name, a.spelled(x.Message))
 			x.print(a.onErrors(), a.jsonErrors)
 			t.Error = &x
 			if report.Failed++; first == nil {
@@ -195,6 +196,7 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 	}
 	a.warn(dir, v, nil)
 	var out []arrowio.MemberInfo
+	var there []string
 	found := map[string]bool{}
 	rows := map[string]bool{} // tables of which there may be rows here, by id
 	for _, m := range info.Members {
@@ -205,6 +207,7 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 				out = append(out, m)
 			}
 			found[m.Name], found[m.ID] = named, named
+			there = append(there, m.Name)
 		case "tablet":
 			if n := len(out); n > 0 && out[n-1].Name == m.Name && m.State != "tombstoned" && m.State != "deleted" {
 				rows[out[n-1].ID] = true
@@ -213,13 +216,29 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 	}
 	for _, name := range f.tables {
 		if !found[name] {
-			return nil, errs.Errorf(errs.ErrOption, "%s: kudu: there is no table %q", dir, name)
+			return nil, noTable(dir, name, there)
 		}
 	}
 	if f.all { // tables that the server has given up have no rows here, which is no failure
 		out = slices.DeleteFunc(out, func(m arrowio.MemberInfo) bool { return !rows[m.ID] })
 	}
 	return out, nil
+}
+
+// maxListed is how many tables the error of a missing one lists.
+const maxListed = 50
+
+// noTable is the error of a table that is not among those that are there.
+func noTable(dir, name string, there []string) error {
+	slices.Sort(there)
+	if there = slices.Compact(there); len(there) == 0 {
+		return errs.Errorf(errs.ErrOption, "%s: kudu: there is no table %q, and no other", dir, name)
+	}
+	more := ""
+	if n := len(there) - maxListed; n > 0 {
+		there, more = there[:maxListed], fmt.Sprintf(" and %d more", n)
+	}
+	return errs.Errorf(errs.ErrOption, "%s: kudu: there is no table %q, only %s%s", dir, name, strings.Join(there, ", "), more)
 }
 
 // optionLines takes the values of an option that may be given several times apart.
@@ -262,14 +281,40 @@ func (a *app) exportTable(ctx context.Context, f *kuduExportFlags, format arrowi
 		t.Output, t.Rows, t.Bytes, t.Seconds = name, r.Rows, r.BytesOut, r.Seconds
 		return nil
 	}
-	if err := a.defineTable(ctx, f, dir, out, t); err != nil {
+	files, err := a.defineTable(ctx, f, dir, out, t)
+	defer files.abort()
+	if err != nil {
 		return err
 	}
-	return a.untilRead(func() (bool, error) { return a.convertTo(ctx, f.convertFlags, format, []string{dir}, name) })
+	if err := a.untilRead(func() (bool, error) { return a.convertTo(ctx, f.convertFlags, format, []string{dir}, name) }); err != nil {
+		return err
+	}
+	for _, x := range files {
+		if err := inFile(x.name, explainExists(x.store.Commit())); err != nil {
+			return err
+		}
+		t.Create = append(t.Create, x.name)
+	}
+	return nil
 }
 
-// defineTable writes the files that make a table anew.
-func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out string, t *exportedTable) error {
+// textFile is a small file that appears when it is committed.
+type textFile struct {
+	name  string
+	store arrowio.Store
+}
+
+type textFiles []textFile
+
+// abort removes those that are not committed.
+func (t textFiles) abort() {
+	for _, x := range t {
+		_ = x.store.Abort() // does nothing once it is committed
+	}
+}
+
+// defineTable prepares the files that make a table anew.
+func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out string, t *exportedTable) (files textFiles, err error) {
 	o := f.readFlags.options.forFormat(readkudu.Name)
 	d, err := readkudu.Define(ctx, dir, arrowio.Limits{}, readkudu.Options{
 		Data: optionLines(o["kudu-data-dir"]), Metadata: o["kudu-metadata-dir"], Key: o["kudu-encryption-key"], Table: o["kudu-table"], Salvage: o["kudu-salvage"] == "true",
@@ -277,7 +322,7 @@ func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out stri
 		Servers: optionLines(o["kudu-server"]), Replica: o["kudu-replica"], Merge: o["kudu-merge"] == "true",
 	})
 	if err != nil {
-		return inFile(dir, err)
+		return nil, inFile(dir, err)
 	}
 	t.Notes = append(t.Notes, d.Notes...)
 	sql := d.Impala
@@ -290,32 +335,26 @@ func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out stri
 		if strings.TrimSpace(x.text) == "" {
 			continue
 		}
-		if err := a.writeText(ctx, x.name, x.text, f.force); err != nil {
-			return err
+		st, err := local.NewFileStore(x.name, local.FileStoreOptions{Force: f.force})
+		if err != nil {
+			return files, inFile(x.name, explainExists(err))
 		}
-		t.Create = append(t.Create, x.name)
+		files = append(files, textFile{x.name, st})
+		if err := fill(ctx, st, filepath.Base(x.name), x.text); err != nil {
+			return files, err
+		}
 	}
-	return nil
+	return files, nil
 }
 
-// writeText writes a file that appears when it is complete.
-func (a *app) writeText(ctx context.Context, name, text string, force bool) error {
-	st, err := local.NewFileStore(name, local.FileStoreOptions{Force: force})
-	if err != nil {
-		return inFile(name, explainExists(err))
-	}
-	defer st.Abort() // does nothing once it is committed
-	k, err := st.Create(ctx, filepath.Base(name))
+// fill writes the one file of a store.
+func fill(ctx context.Context, st arrowio.Store, name, text string) error {
+	k, err := st.Create(ctx, name)
 	if err != nil {
 		return err
 	}
-	if _, err := k.Write([]byte(text)); err != nil {
-		return errors.Join(err, k.Close())
-	}
-	if err := k.Close(); err != nil {
-		return err
-	}
-	return inFile(name, explainExists(st.Commit()))
+	_, err = k.Write([]byte(text))
+	return errors.Join(err, k.Close())
 }
 
 func (r *kuduExport) print(w sheet) error {

@@ -124,6 +124,7 @@ func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error 
 	}
 	a.warn(dir, v, nil)
 	l := listKudu(dir, info)
+	l.spell(a)
 	if f.json {
 		l.Warnings = a.warnings.list()
 		return printJSON(a.stdout, l)
@@ -154,6 +155,13 @@ func listKudu(dir string, info *arrowio.Info) *kuduListing {
 	}
 	l.Notes = append(l.Notes, info.Notes...)
 	return l
+}
+
+// spell makes the notes name the flags of the command.
+func (l *kuduListing) spell(a *app) {
+	for i, n := range l.Notes {
+		l.Notes[i] = a.spelled(n)
+	}
 }
 
 func knownNumber(n int64) *int64 {

@@ -9,7 +9,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	readkudu "github.com/arrowio/arrowio/readers/kudu"
 )
 
@@ -39,6 +38,7 @@ func (a *app) kuduListReplicas(ctx context.Context, f *kuduListFlags, dirs []str
 	}
 	a.tellAll(strings.Join(dirs, ", "), list.Warnings)
 	l := listReplicas(dirs[0], list)
+	l.spell(a)
 	if f.json {
 		l.Warnings = a.warnings.list()
 		return printJSON(a.stdout, l)
@@ -129,7 +129,7 @@ func printReplicas(w sheet, l *kuduListing) error {
 func (a *app) exportedOfSeveral(ctx context.Context, f *kuduExportFlags, dir string, options map[string]string) ([]arrowio.MemberInfo, error) {
 	list, err := readkudu.Replicas(ctx, dir, arrowio.Limits{}, readkudu.Options{
 		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-encryption-key"], Servers: optionLines(options["kudu-server"]),
-		Replica: options["kudu-replica"], Merge: options["kudu-merge"] == "true", Rebuild: options["kudu-rebuild"],
+		Replica: options["kudu-replica"], Merge: options["kudu-merge"] == "true", Rebuild: options["kudu-rebuild"], Salvage: options["kudu-salvage"] == "true",
 	})
 	if err != nil {
 		return nil, inFile(dir, err)
@@ -140,8 +140,10 @@ func (a *app) exportedOfSeveral(ctx context.Context, f *kuduExportFlags, dir str
 		names[t.Name]++
 	}
 	var out []arrowio.MemberInfo
+	var there []string
 	found := map[string]bool{}
 	for _, t := range list.Tables {
+		there = append(there, t.Name)
 		named := slices.Contains(f.tables, t.Name) || slices.Contains(f.tables, t.ID)
 		found[t.Name], found[t.ID] = true, true
 		rows := slices.ContainsFunc(t.Tablets, func(x readkudu.ReplicaTablet) bool { return x.Replicas[0].Chosen })
@@ -156,7 +158,7 @@ func (a *app) exportedOfSeveral(ctx context.Context, f *kuduExportFlags, dir str
 	}
 	for _, name := range f.tables {
 		if !found[name] {
-			return nil, errs.Errorf(errs.ErrOption, "%s: kudu: there is no table %q on these servers", dir, name)
+			return nil, noTable(dir, name, there)
 		}
 	}
 	return out, nil

@@ -53,7 +53,17 @@ func TestKuduReplicas(t *testing.T) {
 			t.Errorf("%s: %+v", more, r.Tables)
 		}
 	}
-	fails(t, do(t, append([]string{"kudu", "export", "--table", "nothing"}, append(dirs, filepath.Join(t.TempDir(), "out"))...)...), 2, "no table")
+	fails(t, do(t, append([]string{"kudu", "export", "--table", "nothing"}, append(dirs, filepath.Join(t.TempDir(), "out"))...)...), 2, `no table "nothing", only metrics`)
+	for _, command := range [][]string{{"list"}, {"export", "--all"}} {
+		args := append(append(append([]string{"kudu"}, command...), "--replica", "none"), dirs...)
+		if command[0] == "export" {
+			args = append(args, filepath.Join(t.TempDir(), "out"))
+		}
+		o := do(t, args...)
+		if fails(t, o, 2, `--replica: "none" is neither`, dirs[0]); strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("%+v", o)
+		}
+	}
 	fails(t, do(t, "count", "--from", "kudu", dirs[0], dirs[0]), 2, "was named before")
 
 	// A tablet that no server has is named; the files of its replicas are gone.

@@ -36,6 +36,8 @@ type app struct {
 	stores     *stores.Stores // nil before places
 	unhook     func() bool
 
+	spelling func(text string) string // of flags in messages; nil = as readers spell them: see kuduSpelling
+
 	failed   error // of the help, which cannot return it; nil = nothing
 	warnings warnings
 	later    []arrowio.Warning // that are told when nothing is read again: see coarsenAfter
@@ -68,6 +70,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	f := describe(ctx, err)
+	f.Message = a.spelled(f.Message)
 	if !f.silent {
 		f.print(a.onErrors(), a.jsonErrors)
 	}
@@ -122,7 +125,12 @@ func (a *app) rootCommand() *cobra.Command {
 			}
 			return noCommand(cmd, args)
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.profiles.start() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.HasParent() && cmd.Parent().Name() == "kudu" {
+				a.spelling = kuduSpelling(cmd)
+			}
+			return a.profiles.start()
+		},
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)

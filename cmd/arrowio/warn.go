@@ -65,6 +65,7 @@ func (a *app) tellLost(ds *dataset.Dataset, columns []string) {
 func (a *app) tell(w arrowio.Warning) {
 	a.warnings.mu.Lock()
 	defer a.warnings.mu.Unlock()
+	w.Text = a.spelled(w.Text)
 	key := [2]string{w.File, w.String()}
 	if a.warnings.seen[key] {
 		return

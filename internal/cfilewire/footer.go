@@ -179,6 +179,9 @@ func ParseTailLength(b []byte) (int, error) {
 
 // messageSize reads magic and length and returns the length with its checksum's.
 func messageSize(b []byte, where string) (int, error) {
+	if zeros := make([]byte, len(MagicV1)); version(b) == 0 && string(b[:len(zeros)]) == string(zeros) {
+		return 0, errs.Errorf(errs.ErrCorrupt, "no CFile magic at the %s but zeros: the file is damaged, or was not written to its end, as after a full disk or an unclean shutdown", where)
+	}
 	if version(b) == 0 {
 		return 0, errs.Errorf(errs.ErrCorrupt, "no CFile magic at the %s but % x: the file was cut off or is damaged, or is none", where, b[:len(MagicV1)])
 	}

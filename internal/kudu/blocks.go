@@ -28,6 +28,8 @@ type Blocks struct {
 	files []*DataDir // of the file block manager
 	log   logBlocks  // of the log block manager
 	notes []string
+	// doubts are warnings about all that is in some directory.
+	doubts []string
 }
 
 // OpenBlocks reads the records of all containers of the log block manager; for the file block manager it reads nothing. Damage is
@@ -47,7 +49,7 @@ func OpenBlocks(ctx context.Context, d *Dirs) (*Blocks, error) {
 	if err := b.log.open(ctx, d, logs); err != nil {
 		return nil, err
 	}
-	b.notes = b.log.notes()
+	b.notes, b.doubts = b.log.notes(), b.log.doubts()
 	return b, nil
 }
 

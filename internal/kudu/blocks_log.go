@@ -32,6 +32,7 @@ type logBlocks struct {
 	last       uint64     // the greatest id of a record, deleted blocks included
 	containers []*container
 	lost       []error  // of databases of records
+	guessed    []error  // of databases of which it is not known which files are in use
 	torn       []string // write-ahead logs of databases whose writers did not finish them
 }
 

@@ -78,6 +78,9 @@ func (l *logBlocks) rocksRecords(ctx context.Context, dir *DataDir) ([]logPlace,
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
 	l.lost = append(l.lost, damage.Lost...)
+	if damage.Guessed != nil {
+		l.guessed = append(l.guessed, damage.Guessed)
+	}
 	if skipped > 0 {
 		l.lost = append(l.lost, corrupt("%s: %s passed over: %w", path, count(int64(skipped), "entry"), first))
 	}
@@ -109,6 +112,14 @@ func (c *container) records() string {
 		return filepath.Join(filepath.Dir(c.base), rocksName)
 	}
 	return c.base + metadataSuffix
+}
+
+// doubts says where it is not known which files of a database are in use.
+func (l *logBlocks) doubts() (out []string) {
+	for _, err := range l.guessed {
+		out = append(out, fmt.Sprintf("which files of RocksDB are in use is not known, and all are read, so that records of blocks that were deleted may be there again: %v", err))
+	}
+	return out
 }
 
 // rocksNotes says what is wrong with databases.

@@ -84,7 +84,7 @@ func (s *servers) count(ctx context.Context, asked string, f *findings, keep fun
 		case byID[id] != nil:
 			byID[id].all = append(byID[id].all, r)
 		case keep == nil:
-			f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: "tablet " + id, Rows: arrowio.UnknownRows}, "tablet %s: no server has a superblock of it that can be read: its rows are missing", id)
+			f.loseBlocks(at("tablet "+id, arrowio.UnknownRows), "tablet %s: no server has a superblock of it that can be read: its rows are missing", id)
 		}
 	}
 	slices.SortFunc(out.tablets, func(a, b *replicas) int { return strings.Compare(a.id, b.id) })

@@ -113,8 +113,8 @@ func (f *File) tellVoters() {
 		}
 	}
 	if voters > 1 && !f.verify {
-		f.doubt("table "+f.table, "table %s: its tablets have %d voting replicas, and those of one server are read: operations that clients were told of may be missing. Name the other servers, too (--kudu-server)",
-			f.table, voters)
+		f.doubt("table "+f.table, "table %s: its tablets have %d voting replicas, and those of one server are read: operations that clients were told of may be missing. Name the other servers, too (%v)",
+			f.table, voters, errs.Opt("kudu-server", ""))
 	}
 }
 

@@ -64,8 +64,8 @@ func (c *Cluster) open(ctx context.Context) error {
 		f.ofServer(s)
 		c.take(s, &f)
 	}
-	if c.opt.Replica != "" && !slices.ContainsFunc(c.all, func(s *server) bool { return s.is(c.opt.Replica) }) {
-		return errs.Errorf(errs.ErrOption, "kudu: %w: %q is neither the uuid nor the directory of a server that is named", errs.Opt("kudu-replica", ""), c.opt.Replica)
+	if err := c.checkReplica(c.opt.Replica); err != nil {
+		return err
 	}
 	found, err := c.count(ctx, c.opt.Replica, &c.findings, nil)
 	if err != nil {

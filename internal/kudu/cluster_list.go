@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -57,15 +58,27 @@ type Replica struct {
 // reads no rows.
 func ListReplicas(ctx context.Context, path string, limits arrowio.Limits, o Options) (*ReplicaList, error) {
 	var f findings
+	salvage := o.Salvage
 	o.noData, o.Salvage = true, true
 	s, err := openServers(ctx, path, limits, o, &f)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }() // it was only read
+	if err := s.checkReplica(o.Replica); err != nil {
+		return nil, err
+	}
 	found, err := s.count(ctx, o.Replica, &f, nil)
 	if err != nil {
 		return nil, err
+	}
+	if len(found.tables) == 0 {
+		err := errs.Errorf(errs.ErrCorrupt, "kudu: no server that is named has a superblock that can be read, and nothing else tells which blocks a tablet has: %w puts the blocks of one server together",
+			errs.Opt("kudu-rebuild", "likely"))
+		if !salvage {
+			return nil, err
+		}
+		f.loseBlocks(at("", arrowio.UnknownRows), "%s", innermost(err))
 	}
 	c := &Cluster{}
 	out := &ReplicaList{}

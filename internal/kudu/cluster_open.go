@@ -3,6 +3,7 @@ package kudu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,6 +87,18 @@ func (s *servers) add(x *server) error {
 	}
 	s.all = append(s.all, x)
 	return nil
+}
+
+// checkReplica returns an error if a user asks for the replicas of a server that is not named.
+func (s *servers) checkReplica(asked string) error {
+	if asked == "" || slices.ContainsFunc(s.all, func(x *server) bool { return x.is(asked) }) {
+		return nil
+	}
+	var names []string
+	for _, x := range s.all {
+		names = append(names, fmt.Sprintf("%s (%s)", x.name(), x.path))
+	}
+	return errs.Errorf(errs.ErrOption, "kudu: %w: %q is neither the uuid nor the directory of a server that is named: %s", errs.Opt("kudu-replica", ""), asked, strings.Join(names, ", "))
 }
 
 // shareOut says which of the data directories and metadata directories are of which server, by the uuids in their instance files.

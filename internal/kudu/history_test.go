@@ -96,7 +96,7 @@ func TestLostTablets(t *testing.T) {
 		}
 		f := s.table(several.table)
 		w := f.Warnings()
-		if f.rows() >= rows || len(w) != 2 || w[1].Kind != arrowio.WarnMissing || !strings.Contains(w[1].Text, "hash bucket") || w[0].Kind != arrowio.WarnMissing || w[0].Place != "tablet "+id || !strings.Contains(w[0].Text, "no superblock") {
+		if f.rows() >= rows || len(w) != 2 || w[1].Kind != arrowio.WarnLost || !strings.Contains(w[1].Text, "hash bucket") || w[0].Kind != arrowio.WarnLost || w[0].Place != "tablet "+id || !strings.Contains(w[0].Text, "no superblock") {
 			t.Errorf("%d of %d rows, %+v", f.rows(), rows, w)
 		}
 		if faults := s.verify("kudu-table=" + several.table); len(faults) != 2 || !strings.Contains(faults[0], id) || !strings.Contains(faults[1], "hash bucket") {
@@ -119,7 +119,7 @@ func TestLostTablets(t *testing.T) {
 		}
 	}
 	f := s.table("unflushed")
-	if w := f.Warnings(); f.rows() > 0 || len(w) != 1 || w[0].Kind != arrowio.WarnMissing || !strings.Contains(w[0].Text, "no write-ahead log") {
+	if w := f.Warnings(); f.rows() > 0 || len(w) != 1 || w[0].Kind != arrowio.WarnLost || !strings.Contains(w[0].Text, "no write-ahead log") {
 		t.Errorf("%d rows, %+v", f.rows(), w)
 	}
 	if faults := s.verify("kudu-table=unflushed"); len(faults) != 1 || !strings.Contains(faults[0], "no write-ahead log") {

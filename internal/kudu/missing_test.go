@@ -56,7 +56,7 @@ func TestTabletGone(t *testing.T) {
 	s.removeTablet(gone.TabletID)
 	f, w := s.warningsOf("kudu-table=partitioned")
 	bucket := partitionText(gone)
-	if f.rows() >= rows || len(w) != 1 || w[0].Kind != arrowio.WarnMissing || w[0].Place != "table partitioned" || !strings.Contains(w[0].Text, bucket) {
+	if f.rows() >= rows || len(w) != 1 || w[0].Kind != arrowio.WarnLost || w[0].Place != "table partitioned" || !strings.Contains(w[0].Text, bucket) {
 		t.Errorf("%d of %d rows, no word of %q: %+v", f.rows(), rows, bucket, w)
 	}
 	if faults := s.verify("kudu-table=partitioned"); len(faults) != 1 || !strings.Contains(faults[0], bucket) {
@@ -71,7 +71,7 @@ func TestTabletGone(t *testing.T) {
 
 	// Where tablets have replicas on other servers, these may have the missing ones.
 	s.addPeer(f.dirs.UUID, left)
-	if _, w = s.warningsOf("kudu-table=partitioned"); len(w) != 2 || !strings.Contains(w[0].Text, "other servers may have them") {
+	if _, w = s.warningsOf("kudu-table=partitioned"); len(w) != 2 || w[0].Kind != arrowio.WarnMissing || !strings.Contains(w[0].Text, "other servers may have them") {
 		t.Errorf("with other servers: %+v", w)
 	}
 	if faults := s.verify("kudu-table=partitioned"); len(faults) > 0 {
@@ -96,7 +96,7 @@ func TestNoLogs(t *testing.T) {
 		t.Errorf("salvage: %d rows", f.rows())
 	}
 	for _, w := range w {
-		if w.Kind != arrowio.WarnMissing {
+		if w.Kind != arrowio.WarnLost && w.Kind != arrowio.WarnMissing {
 			t.Errorf("%+v", w)
 		}
 	}
@@ -118,7 +118,7 @@ func TestSuperblockLost(t *testing.T) {
 			t.Errorf("%s: %v", option, err)
 		}
 	}
-	if _, w := s.warningsOf("kudu-table=altered"); len(w) != 1 || w[0].Kind != arrowio.WarnMissing || !strings.Contains(w[0].Text, id) {
+	if _, w := s.warningsOf("kudu-table=altered"); len(w) != 1 || w[0].Kind != arrowio.WarnLost || !strings.Contains(w[0].Text, id) {
 		t.Errorf("another table: %+v", w)
 	}
 }
@@ -206,7 +206,7 @@ func TestListDataDirectory(t *testing.T) {
 	if err := os.Rename(s.path("wal"), s.path("away")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOverview(t.Context(), s.path("data"), arrowio.Limits{}, Options{}); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "--fs_wal_dir") {
+	if _, err := OpenOverview(t.Context(), s.path("data"), arrowio.Limits{}, Options{}); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "--fs_wal_dir") || !strings.Contains(err.Error(), "--kudu-rebuild") {
 		t.Errorf("without superblocks: %v", err)
 	}
 }

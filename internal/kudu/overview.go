@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,6 +28,7 @@ type Overview struct {
 	findings
 	tables    []*tableMember
 	damaged   []arrowio.MemberInfo // tablets whose superblocks cannot be read
+	superErr  error                // why the first of these cannot
 	bareSuper bool                 // what describes the messages of some superblock is damaged
 	used      []uint64             // blocks of all tablets, sorted
 	apart     bool                 // no block is used twice, or orphaned and used
@@ -67,9 +69,10 @@ func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Opti
 
 // OpenOverview opens the directories of a tablet server to see what there is. path is the server's WAL directory. Of the
 // options only those count that say where directories are, Salvage, Rebuild and Schemas. Data directories may be missing: then sizes are not
-// known. A path without superblocks is errs.ErrOption.
+// known. That no superblock can be read is errs.ErrCorrupt, or to salvage and to rebuild a loss.
 func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (*Overview, error) {
 	o.noData = true
+	salvage := o.Salvage || o.Rebuild != ""
 	s, err := openServer(ctx, path, limits, o)
 	if errors.Is(err, errs.ErrCorrupt) && !o.Salvage { // superblocks tell all; what is damaged becomes a warning
 		o.Salvage = true
@@ -78,15 +81,40 @@ func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Opt
 	if err != nil {
 		return nil, err
 	}
-	if s.dirs.Metadata == "" && o.Rebuild == "" {
-		err := errs.Errorf(errs.ErrOption, "kudu: no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir); inspect %w counts blocks without superblocks, and %w puts them together", tabletMetaName, path, errs.Opt("from", "kudu"), errs.Opt("kudu-rebuild", ""))
-		return nil, errors.Join(err, s.blocks.Close())
-	}
 	v, err := s.overview(ctx)
+	if err == nil {
+		err = v.orNone(path, salvage)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.blocks.Close())
 	}
 	return v, nil
+}
+
+// orNone returns an error if there is no superblock that can be read, and nothing was rebuilt; to salvage it is a loss.
+func (v *Overview) orNone(path string, salvage bool) error {
+	if len(v.tables) > 0 {
+		return nil
+	}
+	var err error
+	switch n := len(v.damaged); {
+	case v.dirs.Metadata == "":
+		err = errs.Errorf(errs.ErrCorrupt, "no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir). If it is lost, %w puts blocks without superblocks together",
+			tabletMetaName, path, errs.Opt("kudu-rebuild", "likely"))
+	case n > 0:
+		err = errs.Errorf(errs.ErrCorrupt, "none of the %s in %s can be read (%s), and nothing else tells which blocks a tablet has: %w puts blocks without superblocks together",
+			counted(int64(n), "superblock", "superblocks"), filepath.Join(v.dirs.Metadata, tabletMetaName), innermost(v.superErr), errs.Opt("kudu-rebuild", "likely"))
+	default:
+		err = errs.Errorf(errs.ErrCorrupt, "no superblock in %s, and nothing else tells which blocks a tablet has: %w puts blocks without superblocks together",
+			filepath.Join(v.dirs.Metadata, tabletMetaName), errs.Opt("kudu-rebuild", "likely"))
+	}
+	if !salvage {
+		return errs.Locate(err, errs.At{Format: Name})
+	}
+	w := at("", arrowio.UnknownRows)
+	w.Options = errs.OptionsOf(err)
+	v.loseBlocks(w, "%s", innermost(err))
+	return nil
 }
 
 // overview reads all superblocks, one at a time.
@@ -107,6 +135,9 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 			return nil, err
 		}
 		sb, err := s.dirs.SuperBlock(id)
+		if errors.Is(err, fs.ErrPermission) { // which sudo cures: no tablet is lost
+			return nil, err
+		}
 		if errors.Is(err, kuduwire.ErrDescription) {
 			v.bareSuper = true
 			if v.fault(err); !v.verify {
@@ -116,8 +147,9 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		}
 		if err != nil {
 			v.fault(errs.Locate(corrupt("the superblock of tablet %s cannot be read: %v", id, innermost(err)), errs.At{Format: Name}))
-			if !v.verify {
-				v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
+			v.loseBlocks(at("tablet "+id, arrowio.UnknownRows), "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
+			if v.superErr == nil {
+				v.superErr = err
 			}
 			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows, Bytes: unknownBytes})
 			continue
@@ -221,7 +253,11 @@ func (v *Overview) tablet(sb *kuduwire.SuperBlock) arrowio.MemberInfo {
 		detail = append(detail, p)
 	}
 	if sb.State == kuduwire.TabletReady {
-		detail = append(detail, v.logSize(sb.TabletID))
+		log := v.logSize(sb.TabletID)
+		detail = append(detail, log)
+		if log == noLog {
+			v.loseBlocks(at("tablet "+sb.TabletID, arrowio.UnknownRows), "tablet %s of table %s has no write-ahead log: what was not flushed is missing", sb.TabletID, sb.TableName)
+		}
 		v.tellConsensus(sb)
 	}
 	if missing > 0 && len(v.dirs.Data) > 0 {
@@ -247,6 +283,9 @@ func (v *Overview) tellConsensus(sb *kuduwire.SuperBlock) {
 	}
 }
 
+// noLog is what logSize says of a tablet without a log.
+const noLog = "no log"
+
 // logSize says how much of a write-ahead log there is.
 func (v *Overview) logSize(tablet string) string {
 	n, bytes := int64(0), int64(0)
@@ -262,7 +301,7 @@ func (v *Overview) logSize(tablet string) string {
 		}
 	}
 	if n == 0 {
-		return "no log"
+		return noLog
 	}
 	return fmt.Sprintf("log of %s, %d bytes", count(n, "segment"), bytes)
 }

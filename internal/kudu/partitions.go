@@ -54,7 +54,10 @@ func (f *findings) tellPartitions(d *Dirs, supers []*kuduwire.SuperBlock, rebuil
 		} else {
 			text += "; other servers may have them"
 		}
-		if !f.verify || !alone {
+		switch {
+		case alone && !f.verify:
+			f.loseBlocks(at(place, arrowio.UnknownRows), "%s", text)
+		case !alone:
 			f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: place, Rows: arrowio.UnknownRows}, "%s", text)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -284,7 +285,7 @@ func (x *replicas) tell(f *findings, asked bool) {
 			f.warn(w, "%s, but another was asked for", text)
 			return
 		}
-		f.lose(nil, w, "%s; --kudu-merge reads what all have", text)
+		f.lose(nil, w, "%s; %v reads what all have", text, errs.Opt("kudu-merge", ""))
 	}
 	read := fmt.Sprintf("%s: the replica of server %s is read, which ends with %s", place, first.server.name(), first.farthest())
 	if r := x.further(first); r != nil {

@@ -144,7 +144,7 @@ func (f *findings) tellStrays(d *Dirs, o *Options) ([]*stray, error) {
 				f.warn(w, "%v: its rows are missing where they are not rebuilt", s)
 				continue
 			}
-			f.warn(w, "%v: its rows are missing, and nothing tells which table they belong to%s", s, d.strayColumns(s.id))
+			f.loseBlocks(w, "%v: its rows are missing, and nothing tells which table they belong to%s", s, d.strayColumns(s.id))
 		}
 	}
 	return strays, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 // tableColumn is a column of a table whose history a test makes up.
@@ -673,9 +674,14 @@ func (x *madeTable) schemaPB() (m protoMsg) {
 	return m
 }
 
-// tablet writes the superblock of a tablet with the given rowsets, and a log in which nothing happened.
+// lateTime is a hybrid time behind that of all made changes.
+const lateTime = 1 << 62
+
+// tablet writes the superblock of a tablet with the given rowsets, and a log that goes on behind what is in files, without changes.
 func (s *tableServer) tablet(x *madeTable, id string, rowsets ...protoMsg) {
-	s.write(newSegmentOf(id, 1, blockcodec.None, false, x.schemaPB(), int64(x.schema)).b, "wal", "wals", id, segmentName(1))
+	log := newSegmentOf(id, 1, blockcodec.None, false, x.schemaPB(), int64(x.schema))
+	log.add(replicateOf(1, 1, lateTime, kuduwire.OpNoOp, nil), commitOf(1, 1, kuduwire.OpNoOp))
+	s.write(log.b, "wal", "wals", id, segmentName(1))
 	s.write(protoContainer("kudu.tablet.TabletSuperBlockPB", x.superPB(id, rowsets...)), "wal", "tablet-meta", id)
 }
 

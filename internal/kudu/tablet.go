@@ -59,24 +59,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		return err
 	}
 	t.log = log
-	for _, n := range log.notes {
-		switch {
-		case slices.Contains(log.sound, n):
-			f.note("tablet %s: %s", t.id, n)
-		case log.absent:
-			f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s: %s", t.id, n)
-		default:
-			w := at(t.place(), log.rowsLost(n))
-			w.Kind = arrowio.WarnDoubt
-			f.warn(w, "tablet %s: %s", t.id, n)
-		}
-	}
-	if log.absent {
-		f.fault(inTablet(errs.Errorf(errs.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t))
-	}
-	for _, n := range log.lost {
-		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)
-	}
+	f.tellLog(t)
 	t.schema, t.version = log.schema, log.schemaVersion
 	for _, rs := range t.rowsets {
 		rs.log = log.deltas[rs.meta.ID]
@@ -94,6 +77,47 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		f.note("%s is empty", t.place())
 	}
 	return nil
+}
+
+// tellLog tells what the replay of a tablet's log has to tell.
+func (f *File) tellLog(t *tablet) {
+	log := t.log
+	for _, n := range log.notes {
+		if slices.Contains(log.sound, n) {
+			f.note("tablet %s: %s", t.id, n)
+			continue
+		}
+		w := at(t.place(), log.rowsLost(n))
+		w.Kind = arrowio.WarnDoubt
+		f.warn(w, "tablet %s: %s", t.id, n)
+	}
+	switch {
+	case log.absent != "":
+		f.lose(inTablet(errs.Errorf(errs.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t), at(t.place(), arrowio.UnknownRows),
+			"tablet %s: it has no write-ahead log: inserts, updates and deletes that were not flushed are missing, and nothing tells how many they were (%s)", t.id, log.absent)
+	case log.segments > 0 && t.flushed() > log.reachTime && !t.super.TxnMetadata:
+		end := "has no operation"
+		if log.ops > 0 {
+			end = fmt.Sprintf("ends with operation %s at %s", log.reach, timeText(log.reachTime))
+		}
+		f.lose(nil, at(t.place(), arrowio.UnknownRows),
+			"tablet %s: its write-ahead log is cut short: it %s, and files have changes up to %s. Later operations that were not flushed are missing, and nothing tells how many they were",
+			t.id, end, timeText(t.flushed()))
+	}
+	for _, n := range log.lost {
+		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)
+	}
+}
+
+// flushed returns the hybrid time of the last change of a tablet that is in files; 0 = not known. Inserts are told by undo deltas, which Kudu
+// drops after a while, and by then are no news.
+func (t *tablet) flushed() (last uint64) {
+	for _, rs := range t.rowsets {
+		for _, d := range slices.Concat(rs.undo, rs.redo) {
+			last = max(last, d.stats.MaxTime)
+		}
+	}
+	return last
 }
 
 // missing tells which data directories of a tablet are not here.

@@ -40,8 +40,8 @@ func (f *File) unique(ctx context.Context, t *tablet) error {
 	var first []byte
 	var err error
 	switch {
-	case t.log.absent || len(t.log.lost) > 0:
-		if !t.log.absent {
+	case t.log.absent != "" || len(t.log.lost) > 0:
+		if t.log.absent == "" {
 			why = "a part of the write-ahead log is missing"
 		}
 		keys, first, err = f.compareAll(ctx, t)

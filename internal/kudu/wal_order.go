@@ -46,6 +46,10 @@ func (r *replayer) find(index int64) (int, bool) {
 // it: a new leader did not have them.
 func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 	r.st.ops++
+	r.st.reachTime = max(r.st.reachTime, e.Time)
+	if compareOps(e.ID, r.st.reach) > 0 {
+		r.st.reach = e.ID
+	}
 	torn := r.reader.torn
 	r.tellTorn(e)
 	if r.stopped {

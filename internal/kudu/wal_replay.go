@@ -47,13 +47,15 @@ type logState struct {
 	lostOps       int64               // operations of them, as far as they could be counted
 	lostRows      int64               // rows of them, as far as they could be counted
 	segments      int                 //
-	absent        bool                // there is no segment, although every tablet has one
+	absent        string              // why there is no segment, although every tablet has one; "" = there is one
 	ops           int64               // operations that the log has
 	applied       int64               // row operations that were not on disk yet
 	first         kuduwire.OpID       // the first operation of the log; its index is 0 if there is none
 	firstTime     uint64              // hybrid time of it
 	last          kuduwire.OpID       // the last operation that counts; its index is 0 if there is none
 	lastTime      uint64              // hybrid time of it
+	reach         kuduwire.OpID       // the last operation that can be read, whether or not it counts
+	reachTime     uint64              // the greatest hybrid time of one
 }
 
 // rowsLost returns how many rows a line of notes or lost is about; arrowio.UnknownRows = not known.
@@ -155,8 +157,7 @@ func newReplayer(ctx context.Context, sb *kuduwire.SuperBlock, rows map[int64]di
 func (r *replayer) run(dirs *Dirs) error {
 	dir := dirs.LogDir(r.sb.TabletID)
 	if dir == "" {
-		r.report.note("the tablet has no write-ahead log, because there is no directory of them (%s): inserts, updates and deletes that were not flushed are missing", walsName)
-		r.st.absent = true
+		r.st.absent = "there is no directory " + walsName
 		return nil
 	}
 	dir, err := findLog(dir, &r.report)
@@ -184,8 +185,7 @@ func (r *replayer) log(files logFiles) error {
 		return nil // reported as lost
 	}
 	if len(segs) == 0 {
-		r.report.note("the tablet has no write-ahead log: inserts, updates and deletes that were not flushed are missing")
-		r.st.absent = true
+		r.st.absent = "no segment that can be read in " + walsName + "/" + r.sb.TabletID
 		return nil
 	}
 	if err := r.begin(segs[0]); err != nil {

@@ -82,6 +82,10 @@ func (f *findings) ofServer(s *server) {
 		}
 		f.doubts.add(arrowio.Warnf(kind, d))
 	}
+	for _, d := range s.blocks.doubts {
+		f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, d))
+		f.fault(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%s", d), errs.At{Format: Name}))
+	}
 	f.bare = s.dirs.Bare
 	if s.locked != "" {
 		f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("the server is running: a process has locked %s. It changes and deletes files while they are read, so rows may be missing or wrong; stop the server first, or read a snapshot of its file systems", s.locked)))
@@ -107,7 +111,7 @@ func (f *findings) doubt(place, format string, args ...any) {
 
 // warn keeps a warning that is not about a loss.
 func (f *findings) warn(w arrowio.Warning, format string, args ...any) {
-	w.Text = fmt.Sprintf(format, args...)
+	w.Text, w.Options = fmt.Sprintf(format, args...), optionsIn(args)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.doubts.add(w)
@@ -128,9 +132,20 @@ func (f *findings) loseBlocks(w arrowio.Warning, format string, args ...any) {
 		return
 	}
 	w.Kind, w.Text = arrowio.WarnLost, "lost: "+fmt.Sprintf(format, args...)
+	w.Options = append(w.Options, optionsIn(args)...)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.losses.add(w)
+}
+
+// optionsIn returns the options that a text names which is made of args.
+func optionsIn(args []any) (out []errs.Option) {
+	for _, x := range args {
+		if err, ok := x.(error); ok {
+			out = append(out, errs.OptionsOf(err)...)
+		}
+	}
+	return out
 }
 
 // fault keeps an error for Verify to report. Each fault is found once.

@@ -81,7 +81,10 @@ func (c *Container) head() error {
 	if len(c.b) >= len(encryptedMagic) && string(c.b[:len(encryptedMagic)]) == encryptedMagic {
 		return encrypted()
 	}
-	if len(c.b) < containerHead || zeros(c.b) {
+	if len(c.b) > 0 && zeros(c.b) {
+		return errs.Errorf(errs.ErrCorrupt, "%w: its %d bytes are all zeros, as after a full disk or an unclean shutdown", ErrTorn, len(c.b))
+	}
+	if len(c.b) < containerHead {
 		return errs.Errorf(errs.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
 	}
 	if string(c.b[:len(containerMagic)]) != containerMagic {
@@ -100,6 +103,8 @@ func (c *Container) head() error {
 			return errs.Errorf(errs.ErrCorrupt, "wrong checksum")
 		}
 		head += crcSize
+	case 0:
+		return errs.Errorf(errs.ErrCorrupt, "version 0, which is none: it begins with %q, and goes on with zeros", containerMagic)
 	default:
 		return errs.Errorf(errs.ErrUnsupported, "version %d; this reader knows 1 and 2", v)
 	}

@@ -154,7 +154,7 @@ func TestContainerRefused(t *testing.T) {
 		"other magic": {append([]byte("kuducfl2"), make([]byte, 100)...), errs.ErrCorrupt, false},
 		"encrypted":   {append([]byte("kuduenc\x01"), make([]byte, 100)...), errs.ErrUnsupported, false},
 		"version 3":   {future, errs.ErrUnsupported, false},
-		"version 0":   {append([]byte(containerMagic), make([]byte, 100)...), errs.ErrUnsupported, false},
+		"version 0":   {append([]byte(containerMagic), make([]byte, 100)...), errs.ErrCorrupt, false}, // zeros, where a disk was full
 		"no type":     {unnamed, errs.ErrCorrupt, false},
 		"head only":   {unhex(t, realHead), errs.ErrCorrupt, true},
 	} {

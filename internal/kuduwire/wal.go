@@ -35,7 +35,7 @@ const (
 
 // Causes of a segment without a header. Kudu passes over one that starts with zeros, and refuses one that is too short.
 var (
-	ErrUninitialized = errors.New("its first 12 bytes are zeros, as if it was never written to")
+	ErrUninitialized = errors.New("it begins with zeros, as if it was never written to, or after an unclean shutdown")
 	ErrSegmentShort  = errors.New("the file is too short for a segment")
 )
 

@@ -78,7 +78,8 @@ func OpenBlock(ctx context.Context, path string, limits arrowio.Limits, o Option
 
 // OpenOverview opens the directories of a tablet server to see what there is. The File has no columns and no rows: its Info lists
 // tables and tablets. path is the server's WAL directory. Of the options only those count that say where directories are,
-// Salvage, Rebuild and Schemas. Data directories may be missing: then sizes are not known. A path without superblocks is errs.ErrOption.
+// Salvage, Rebuild and Schemas. Data directories may be missing: then sizes are not known. That
+// no superblock can be read is errs.ErrCorrupt, or with Salvage or Rebuild a loss among the warnings.
 func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
 	v, err := kudu.OpenOverview(ctx, path, limits, o.own())
 	if err != nil {

@@ -27,7 +27,10 @@ type Entry struct {
 // Damage is what is wrong with a database. What could be read of it has been.
 type Damage struct {
 	Lost []error // what could not be read
-	Torn string  // the write-ahead log that its writer did not finish, which is no damage; "" = none
+	// Guessed is why it is not known which files are in use. All are read then: none is missing, and keys that were deleted may be
+	// there again. nil = it is known.
+	Guessed error
+	Torn    string // the write-ahead log that its writer did not finish, which is no damage; "" = none
 }
 
 // Read calls take with all entries of the database in a directory, in no order. An error is one of reading, of a limit, of what this
@@ -39,9 +42,12 @@ func Read(ctx context.Context, dir string, limits errs.Limits, take func(Entry) 
 		return nil, err
 	}
 	v, err := d.manifest()
+	if err == nil {
+		err = v.check(names)
+	}
 	switch {
-	case errors.Is(err, errs.ErrCorrupt) || errors.Is(err, fs.ErrNotExist):
-		d.lose("", fmt.Errorf("which tables are in use is not known, and all are read: %w", err))
+	case errors.Is(err, errs.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF):
+		d.damage.Guessed = fmt.Errorf("%s: %w", dir, err)
 		v = nil
 	case err != nil:
 		return nil, err
@@ -62,6 +68,9 @@ func Read(ctx context.Context, dir string, limits errs.Limits, take func(Entry) 
 	}
 	if v != nil {
 		for _, number := range slices.Sorted(maps.Keys(v.tables)) {
+			if !v.tables[number] {
+				continue
+			}
 			if err := d.table(number); err != nil {
 				return nil, err
 			}
@@ -145,8 +154,10 @@ func (d *db) log(number uint64) error {
 
 // version is what the manifest says of the default column family.
 type version struct {
-	tables map[uint64]bool
-	log    uint64 // entries of logs with smaller numbers are in tables
+	name   string
+	edits  int             // that were read
+	tables map[uint64]bool // those in use, and false for those that were
+	log    uint64          // entries of logs with smaller numbers are in tables
 }
 
 // manifest reads which tables are in use.
@@ -165,7 +176,7 @@ func (d *db) manifest() (*version, error) {
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	r := logReader{src: f, limit: d.limit}
-	v := &version{tables: map[uint64]bool{}}
+	v := &version{name: name, tables: map[uint64]bool{}}
 	for {
 		rec, err := r.next()
 		switch {
@@ -177,7 +188,30 @@ func (d *db) manifest() (*version, error) {
 		if err := v.edit(rec); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		v.edits++
 	}
+}
+
+// check compares what the manifest says with the files that are there: what is behind the end of one that was cut off, or ends in zeros, is
+// not known.
+func (v *version) check(names []os.DirEntry) error {
+	if v.edits == 0 {
+		return corrupt("%s has nothing in it, or is all zeros", v.name)
+	}
+	for _, e := range names {
+		number, ok := tableNumber(e.Name())
+		if _, known := v.tables[number]; ok && !known {
+			return corrupt("%s does not tell of %s: its end is missing, or RocksDB was stopped while it wrote that file", v.name, e.Name())
+		}
+	}
+	return nil
+}
+
+// tableNumber returns the number in the name of a table; false = it is no table.
+func tableNumber(name string) (uint64, bool) {
+	base, isTable := strings.CutSuffix(name, ".sst")
+	number, err := strconv.ParseUint(base, 10, 64)
+	return number, isTable && err == nil
 }
 
 // Fields of an edit.
@@ -251,7 +285,7 @@ func (v *version) edit(b []byte) error {
 		return nil
 	}
 	for _, number := range deleted {
-		delete(v.tables, number)
+		v.tables[number] = false
 	}
 	for _, number := range added {
 		v.tables[number] = true
