@@ -26,6 +26,9 @@ func (d *definer) impala() {
 		name = impalaName(db) + "." + impalaName(table)
 	}
 	fmt.Fprintf(&b, "CREATE TABLE %s (\n", name)
+	if strings.Contains(d.table, "`") {
+		d.note("Impala cannot write the name of the table, which has a backtick")
+	}
 	var keys []string
 	for i := range d.columns {
 		c := &d.columns[i]
@@ -33,6 +36,9 @@ func (d *definer) impala() {
 			continue
 		}
 		fmt.Fprintf(&b, "  %s,\n", d.impalaColumn(c))
+		if strings.Contains(c.Name, "`") {
+			d.note("column %s: Impala cannot write its name, which has a backtick", c.Name)
+		}
 		if c.Key {
 			keys = append(keys, impalaName(c.Name))
 		}

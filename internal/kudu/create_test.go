@@ -54,7 +54,7 @@ func TestDefinition(t *testing.T) {
 			t.Errorf("%q is not in %s", want, d.out.Impala)
 		}
 	}
-	if notes := strings.Join(d.out.Notes, "\n"); !strings.Contains(notes, "list: Kudu's tool and Impala have no arrays") || !strings.Contains(notes, "p: Kudu's tool cannot be given its default, 1.25") || !strings.Contains(notes, "hashes of its own") {
+	if notes := strings.Join(d.out.Notes, "\n"); !strings.Contains(notes, "list: Kudu's tool and Impala have no arrays") || !strings.Contains(notes, "p: Kudu's tool cannot be given its default, 1.25") || !strings.Contains(notes, "hashes of its own") || !strings.Contains(notes, "backtick") {
 		t.Error(notes)
 	}
 	if strings.Contains(d.out.Impala, "list") {
