@@ -143,7 +143,13 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 		}
 	}
 	f.readFlags.lossless = true
-	return a.untilRead(func() (again bool, err error) { return a.convertTo(ctx, f, format, in, out) })
+	once := func() error {
+		return a.untilRead(func() (again bool, err error) { return a.convertTo(ctx, f, format, in, out) })
+	}
+	if out == "-" { // rows may be out already
+		return once()
+	}
+	return f.readFlags.untilSound(once)
 }
 
 // convertTo is one attempt of a conversion. again = columns must be read in another unit, so call it again.

@@ -286,7 +286,9 @@ func (a *app) exportTable(ctx context.Context, f *kuduExportFlags, format arrowi
 	if err != nil {
 		return err
 	}
-	if err := a.untilRead(func() (bool, error) { return a.convertTo(ctx, f.convertFlags, format, []string{dir}, name) }); err != nil {
+	if err := f.readFlags.untilSound(func() error {
+		return a.untilRead(func() (bool, error) { return a.convertTo(ctx, f.convertFlags, format, []string{dir}, name) })
+	}); err != nil {
 		return err
 	}
 	for _, x := range files {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -109,4 +110,40 @@ func TestKuduReplicasLost(t *testing.T) {
 			t.Errorf("%s: %+v", args, r)
 		}
 	}
+}
+
+// A column of the replica that is read turns out to be damaged in the middle of an export: another replica is read.
+func TestKuduExportOfDamagedReplica(t *testing.T) {
+	root := t.TempDir()
+	fixtures.UnpackInto(t, root, "../../testdata/kudu/replicas-1.17.1/replicas.tar.gz")
+	dirs := []string{filepath.Join(root, "0"), filepath.Join(root, "1"), filepath.Join(root, "2")}
+	want := exportOf(t, exitOK, append(append([]string{"--all"}, dirs...), filepath.Join(t.TempDir(), "out"))...).Tables[0].Rows
+	// Each container of the server that is read has a few damaged bytes.
+	names, err := filepath.Glob(filepath.Join(dirs[0], "data/data/*.data"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		b := fixtures.Read(t, name)
+		for at := 40; at < len(b); at += 4096 { // of each block
+			b[at] ^= 1
+		}
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	r := exportOf(t, exitOK, append(append([]string{"--all"}, dirs...), out)...)
+	if len(r.Tables) != 1 || r.Failed > 0 || r.Tables[0].Rows != want || len(r.Tables[0].Warnings) == 0 || !strings.HasPrefix(r.Tables[0].Warnings[0].Place, "tablet ") {
+		t.Errorf("%+v, want %d rows", r.Tables, want)
+	}
+	to := filepath.Join(t.TempDir(), "out.parquet")
+	if o := do(t, append(append([]string{"convert", "--from", "kudu"}, dirs...), to)...); o.code != exitOK || !strings.Contains(o.err, "is damaged, so another is looked for") {
+		t.Errorf("%+v", o)
+	}
+	if got := strings.TrimSpace(ok(t, "count", to)); got != strconv.FormatInt(want, 10) {
+		t.Errorf("%s rows, want %d", got, want)
+	}
+	o := do(t, append([]string{"cat", "--from", "kudu"}, dirs...)...)
+	fails(t, o, exitData, "--kudu-replica=", "--kudu-check", "--kudu-salvage")
 }

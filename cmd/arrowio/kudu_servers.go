@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	readkudu "github.com/arrowio/arrowio/readers/kudu"
 )
 
@@ -34,6 +36,27 @@ func (r *readFlags) setKuduServers(dirs []string) error {
 		}
 	}
 	return nil
+}
+
+// untilSound runs a conversion. Where it comes by damage in a replica of one of several servers, it runs it again, with all columns of each
+// replica read before one is chosen. Nothing is left of the first attempt, as an output appears when it is complete.
+func (r *readFlags) untilSound(once func() error) error {
+	err := once()
+	given := r.options.forFormat(readkudu.Name)
+	if !errors.Is(err, errs.ErrCorrupt) || given["kudu-server"] == "" {
+		return err
+	}
+	for _, name := range []string{"kudu-check", "kudu-salvage", "kudu-merge", "kudu-replica"} {
+		if v := given[name]; v != "" && v != "false" {
+			return err
+		}
+	}
+	check := r.options.values["kudu-check"]
+	if err := check.Set("true"); err != nil {
+		return err
+	}
+	again := once()
+	return errors.Join(again, check.Set("false"))
 }
 
 // isKuduSet reports whether a path is a set of rowsets, which is a table by itself.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -178,6 +179,11 @@ func (c *Cluster) openReplica(ctx context.Context, x *replicas, r *replica) (*Fi
 		f.sizes = c.opt.sizes
 	}
 	f.opt.Uncommitted = x.uncommitted(r, c.opt.Uncommitted)
+	for _, o := range x.all {
+		if o != r && o.readable() && !o.bare {
+			f.others = append(f.others, o.server.name())
+		}
+	}
 	err := f.withData([]*tablet{{id: x.id, super: r.super}})
 	if err == nil {
 		err = f.needData()
@@ -185,10 +191,32 @@ func (c *Cluster) openReplica(ctx context.Context, x *replicas, r *replica) (*Fi
 	if err == nil {
 		err = f.hintSalvage(inTablet(f.openTablet(ctx, f.tablets[0]), f.tablets[0]))
 	}
+	if err == nil && c.opt.Check && !c.opt.Salvage {
+		err = f.hintSalvage(f.checkColumns(ctx, f.tablets[0]))
+	}
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{File: r.server.path})
 	}
 	return f, nil
+}
+
+// checkColumns reads all columns of a tablet, and the changes of its rows, and returns the first damage.
+func (f *File) checkColumns(ctx context.Context, t *tablet) error {
+	check := &File{server: f.server, dirs: f.dirs, blocks: f.blocks, limits: f.limits, opt: f.opt, sizes: f.sizes}
+	check.opt.Salvage = true
+	for _, rs := range t.rowsets {
+		x, err := check.openRowSet(ctx, t, rs.meta)
+		if err == nil {
+			err = check.findLosses(ctx, x)
+		}
+		if err != nil {
+			return inRowSet(err, rs)
+		}
+		if lost := check.losses.lines; len(lost) > 0 {
+			return errs.Locate(errs.Errorf(errs.ErrCorrupt, "%s", strings.TrimPrefix(lost[0].Text, "lost: ")), errs.At{Format: Name})
+		}
+	}
+	return nil
 }
 
 // use takes a file, and what it tells, into the table.

@@ -38,6 +38,7 @@ type File struct {
 	schema   *arrow.Schema
 	parts    []*part // one for each split
 	splits   []arrowio.Split
+	others   []string      // servers that have replicas of the tablet, too
 	first    arrowio.Split // where the splits begin to be counted, if the rows of other files come before
 	findings
 
@@ -170,7 +171,21 @@ func (f *File) hintSalvage(err error) error {
 	if f.opt.Salvage || !isData(err) || errors.Is(err, cfile.ErrNotText) {
 		return err
 	}
-	return withHint(err)
+	return withHint(f.hintOthers(err))
+}
+
+// hintOthers adds to an error how other replicas are read, if there are any.
+func (f *File) hintOthers(err error) error {
+	if len(f.others) == 0 {
+		return err
+	}
+	return reword(err, func(cause error) error {
+		err := fmt.Errorf("%w; another replica of the tablet is read with %w", cause, errs.Opt("kudu-replica", f.others[0]))
+		if !f.opt.Check {
+			err = fmt.Errorf("%w, and the first that is not damaged with %w", err, errs.Opt("kudu-check", ""))
+		}
+		return err
+	})
 }
 
 func withHint(err error) error {

@@ -40,6 +40,7 @@ type Options struct {
 	Servers []string
 	Replica string // with Servers: the server, by its uuid or directory, whose replicas are read where it has them
 	Merge   bool   // with Servers: read what all replicas have, and of each key the newest row
+	Check   bool   // with Servers: all columns of a replica are read before it is chosen
 
 	noData bool      // go on without data directories, to list what superblocks tell
 	verify bool      // for Verify alone: go on past damage, which Verify then reports
@@ -72,6 +73,7 @@ func Format() arrowio.Format {
 			{Name: "kudu-server", Usage: "the directory, like INPUT, of another server that has replicas of the same tablets; several INPUTs are the same", Default: "INPUT is the only server", Repeated: true},
 			{Name: "kudu-replica", Usage: "with several servers: the one, by its uuid or directory, whose replicas are read", Default: "of each tablet the newest replica that is whole"},
 			{Name: "kudu-merge", Usage: "with several servers: read the rows of all replicas of a tablet, and of each key the newest", Default: "false", Values: []string{"true", "false"}},
+			{Name: "kudu-check", Usage: "with several servers: read all columns of a replica before it is chosen, and pass over one that is damaged", Default: "false", Values: []string{"true", "false"}},
 			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
 		Match:       matchServerFile,
@@ -133,7 +135,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
 		Trust:   m["kudu-verify"] == "false",
 		Rebuild: given["kudu-rebuild"], Schemas: options.Values(given["kudu-schema"]),
-		Servers: options.Values(given["kudu-server"]), Replica: given["kudu-replica"], Merge: m["kudu-merge"] == "true",
+		Servers: options.Values(given["kudu-server"]), Replica: given["kudu-replica"], Merge: m["kudu-merge"] == "true", Check: m["kudu-check"] == "true",
 	}
 	if err := o.checkRebuild(); err != nil {
 		return o, err

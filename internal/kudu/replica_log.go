@@ -95,7 +95,10 @@ func (l *logSurvey) entry(e *kuduwire.Entry) bool {
 // flushed returns the time of the last change of a tablet that is in files; 0 = not known. Inserts are told by undo deltas, which Kudu
 // drops after a while, and by then are no news.
 func (s *server) flushed(ctx context.Context, sb *kuduwire.SuperBlock) (last uint64, err error) {
-	f := &File{server: s, dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: Options{Salvage: true}}
+	return (&File{server: s, dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: Options{Salvage: true}}).flushed(ctx, sb)
+}
+
+func (f *File) flushed(ctx context.Context, sb *kuduwire.SuperBlock) (last uint64, err error) {
 	for i := range sb.RowSets {
 		rs := &sb.RowSets[i]
 		redo := slices.Clone(rs.Redo)

@@ -59,7 +59,9 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		return err
 	}
 	t.log = log
-	f.tellLog(t)
+	if err := f.tellLog(ctx, t); err != nil {
+		return err
+	}
 	t.schema, t.version = log.schema, log.schemaVersion
 	for _, rs := range t.rowsets {
 		rs.log = log.deltas[rs.meta.ID]
@@ -80,7 +82,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 }
 
 // tellLog tells what the replay of a tablet's log has to tell.
-func (f *File) tellLog(t *tablet) {
+func (f *File) tellLog(ctx context.Context, t *tablet) error {
 	log := t.log
 	for _, n := range log.notes {
 		if slices.Contains(log.sound, n) {
@@ -95,29 +97,33 @@ func (f *File) tellLog(t *tablet) {
 	case log.absent != "":
 		f.lose(inTablet(errs.Errorf(errs.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t), at(t.place(), arrowio.UnknownRows),
 			"tablet %s: it has no write-ahead log: inserts, updates and deletes that were not flushed are missing, and nothing tells how many they were (%s)", t.id, log.absent)
-	case log.segments > 0 && t.flushed() > log.reachTime && !t.super.TxnMetadata:
-		end := "has no operation"
-		if log.ops > 0 {
-			end = fmt.Sprintf("ends with operation %s at %s", log.reach, timeText(log.reachTime))
+	case log.segments > 0 && !t.super.TxnMetadata:
+		if err := f.tellCutLog(ctx, t); err != nil {
+			return err
 		}
-		f.lose(nil, at(t.place(), arrowio.UnknownRows),
-			"tablet %s: its write-ahead log is cut short: it %s, and files have changes up to %s. Later operations that were not flushed are missing, and nothing tells how many they were",
-			t.id, end, timeText(t.flushed()))
 	}
 	for _, n := range log.lost {
 		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)
 	}
+	return nil
 }
 
-// flushed returns the hybrid time of the last change of a tablet that is in files; 0 = not known. Inserts are told by undo deltas, which Kudu
-// drops after a while, and by then are no news.
-func (t *tablet) flushed() (last uint64) {
-	for _, rs := range t.rowsets {
-		for _, d := range slices.Concat(rs.undo, rs.redo) {
-			last = max(last, d.stats.MaxTime)
-		}
+// tellCutLog tells that the log ends before the last change that is in files, if it does. The log of a server that was only stopped has
+// its last operation: Kudu keeps the segment of it.
+func (f *File) tellCutLog(ctx context.Context, t *tablet) error {
+	log := t.log
+	flushed, err := (&File{server: f.server, dirs: f.dirs, blocks: f.blocks, limits: f.limits, opt: Options{Salvage: true}}).flushed(ctx, t.super)
+	if err != nil || flushed <= log.reachTime {
+		return err
 	}
-	return last
+	end := "has no operation"
+	if log.ops > 0 {
+		end = fmt.Sprintf("ends with operation %s at %s", log.reach, timeText(log.reachTime))
+	}
+	f.lose(nil, at(t.place(), arrowio.UnknownRows),
+		"tablet %s: its write-ahead log is cut short: it %s, and files have changes up to %s. Later operations that were not flushed are missing, and nothing tells how many they were",
+		t.id, end, timeText(flushed))
+	return nil
 }
 
 // missing tells which data directories of a tablet are not here.

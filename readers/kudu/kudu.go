@@ -36,6 +36,7 @@ type Options struct {
 	Servers []string
 	Replica string // with Servers: the server, by its uuid or directory, whose replicas are read where it has them
 	Merge   bool   // with Servers: read what all replicas have, and of each key the newest row
+	Check   bool   // with Servers: all columns of a replica are read before it is chosen, and one that is damaged is passed over
 }
 
 func (o Options) own() kudu.Options {
@@ -44,7 +45,7 @@ func (o Options) own() kudu.Options {
 		Uncommitted: o.Uncommitted, LogMemory: o.LogMemory, Salvage: o.Salvage, StringsBinary: o.StringsBinary,
 		Trust:   o.Trust,
 		Rebuild: o.Rebuild, Schemas: o.Schemas,
-		Servers: o.Servers, Replica: o.Replica, Merge: o.Merge,
+		Servers: o.Servers, Replica: o.Replica, Merge: o.Merge, Check: o.Check,
 	}
 }
 
