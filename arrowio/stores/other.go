@@ -41,3 +41,11 @@ func (otherPlace) Remove(_ context.Context, path string) error { return readOnly
 func (otherPlace) MakeDirectory(_ context.Context, path string) error {
 	return readOnly("mkdir", path)
 }
+
+func (otherPlace) CreateNew(_ context.Context, path string, _ []byte) error {
+	return readOnly("create", path)
+}
+
+func (otherPlace) CanCreateNew(_ context.Context, path string) error {
+	return readOnly("create", path)
+}

@@ -3,6 +3,7 @@ package stores
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -59,6 +60,8 @@ type place interface {
 	Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error)
 	Remove(ctx context.Context, path string) error
 	MakeDirectory(ctx context.Context, path string) error
+	CreateNew(ctx context.Context, path string, content []byte) error
+	CanCreateNew(ctx context.Context, path string) error
 	source(ctx context.Context, path string) (arrowio.OpenSource, error)
 }
 
@@ -83,6 +86,19 @@ func (p hdfsPlace) source(ctx context.Context, path string) (arrowio.OpenSource,
 		return nil, err
 	}
 	return src, nil
+}
+
+// CreateNew implements place.
+func (p hdfsPlace) CreateNew(ctx context.Context, path string, _ []byte) error {
+	return p.CanCreateNew(ctx, path)
+}
+
+// CanCreateNew implements place.
+func (hdfsPlace) CanCreateNew(_ context.Context, path string) error { return createsNone(path) }
+
+// createsNone is the error of stores without CreateNew.
+func createsNone(path string) error {
+	return &fs.PathError{Op: "create", Path: path, Err: errs.Errorf(errs.ErrUnsupported, "files are not created in %s:// only where there are none", Scheme(path))}
 }
 
 func (s *Stores) place(path string) (place, string, error) {
@@ -176,4 +192,25 @@ func (s *Stores) MakeDirectory(ctx context.Context, path string) error {
 		return err
 	}
 	return p.MakeDirectory(ctx, path)
+}
+
+// CreateNew makes the file at path with a content, whole and durable, if there is none: otherwise the error is fs.ErrExist, also if several
+// try at the same time. It works on this machine, where the file system has hard links, and in S3, where the store knows If-None-Match;
+// elsewhere it is errs.ErrUnsupported. ErrUnavailable = nobody knows whether the file was made.
+func (s *Stores) CreateNew(ctx context.Context, path string, content []byte) error {
+	p, path, err := s.place(path)
+	if err != nil {
+		return err
+	}
+	return p.CreateNew(ctx, path, content)
+}
+
+// CanCreateNew returns the error that CreateNew would return because of the store. In S3 it makes an object in the directory of path, and removes
+// it, the first time for each bucket.
+func (s *Stores) CanCreateNew(ctx context.Context, path string) error {
+	p, path, err := s.place(path)
+	if err != nil {
+		return err
+	}
+	return p.CanCreateNew(ctx, path)
 }

@@ -61,6 +61,8 @@ type Client struct {
 
 	dial  sync.Mutex
 	ready *session // nil before the first request
+	// creates has the buckets that look at the condition of CreateNew.
+	creates map[string]bool
 }
 
 // session is what requests need, once the credentials are found.

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/stores"
@@ -23,50 +25,80 @@ import (
 // directory is a table that no catalog keeps: its versions are files vN.metadata.json, of which each is made once.
 type directory struct {
 	place
-	dir  string // absolute
-	most int64
+	dir   string // absolute, or a URL
+	local bool
+	tree  arrowio.Tree
+	most  int64
 }
 
 func newDirectory(name string, p place, most int64) (*directory, error) {
+	d := &directory{place: p, most: most}
 	dir, ok := stores.Local(name)
-	if !ok {
+	switch {
+	case ok:
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		d.dir, d.local = dir, true
+	case isS3(name):
+		d.dir = found(name)
+	default:
 		return nil, errs.Errorf(errs.ErrUnsupported, "a table in %s:// without a catalog is not written, because that store does not create a file only where there is none: name it iceberg://CATALOG/NAMESPACE.TABLE", stores.Scheme(name))
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
+	tree, err := p.st.Tree(d.dir)
+	d.tree = tree
+	return d, err
+}
+
+// isS3 reports whether a name is of S3, where whether a file can be created only where there is none depends on the store.
+func isS3(name string) bool { return stores.Scheme(found(name)) == "s3" }
+
+// prepare returns an error if the next version cannot be made. It writes.
+func (d *directory) prepare(ctx context.Context) error {
+	err := d.st.CanCreateNew(ctx, d.at(icebergmeta.Dir+"/v0.metadata.json"))
+	if errors.Is(err, errs.ErrUnsupported) {
+		return errs.Errorf(errs.ErrUnsupported, "%w; a table without a catalog needs that: name it iceberg://CATALOG/NAMESPACE.TABLE", err)
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	return err
+}
+
+// at returns the path or URL of a file of the table.
+func (d *directory) at(name string) string {
+	if d.local {
+		return filepath.Join(d.dir, filepath.FromSlash(name))
 	}
-	return &directory{p, dir, most}, nil
+	return d.dir + "/" + name
 }
 
 // versionForm is the name of metadata that no catalog keeps.
 var versionForm = regexp.MustCompile(`^v(\d{1,18})(?:\.gz)?\.metadata\.json(?:\.gz)?$`)
 
 func (d *directory) load(ctx context.Context) (*base, error) {
-	entries, err := os.ReadDir(filepath.Join(d.dir, icebergmeta.Dir))
+	entries, err := d.tree.List(ctx, icebergmeta.Dir)
 	if err != nil {
 		return nil, err // there is no directory: fs.ErrNotExist
 	}
 	found := false
 	for _, e := range entries {
-		found = found || strings.HasSuffix(e.Name(), ".metadata.json") || strings.HasSuffix(e.Name(), ".metadata.json.gz")
+		found = found || strings.HasSuffix(e.Name, ".metadata.json") || strings.HasSuffix(e.Name, ".metadata.json.gz")
 	}
 	if !found {
 		return nil, &fs.PathError{Op: "open", Path: d.dir, Err: fs.ErrNotExist}
 	}
-	name, err := icebergmeta.Current(ctx, local.DirTree(d.dir))
+	name, err := icebergmeta.Current(ctx, d.tree)
 	if err != nil {
 		return nil, err
 	}
-	m := versionForm.FindStringSubmatch(filepath.Base(name))
+	m := versionForm.FindStringSubmatch(path.Base(name))
 	if m == nil {
 		return nil, errs.Errorf(errs.ErrUnsupported, "the table in %s is kept by a catalog, which would not know what is written: name it iceberg://CATALOG/NAMESPACE.TABLE", d.dir)
 	}
-	at := filepath.Join(d.dir, filepath.FromSlash(name))
-	src, err := local.OpenFile(at)
+	at := d.at(name)
+	src, err := d.st.Open(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +123,10 @@ func (d *directory) load(ctx context.Context) (*base, error) {
 // atHome returns an error for tables that say that they lie elsewhere.
 func (d *directory) atHome(b *base) error {
 	says := found(b.location())
-	if real, err := filepath.EvalSymlinks(filepath.FromSlash(says)); err == nil {
-		says = real
+	if d.local {
+		if real, err := filepath.EvalSymlinks(filepath.FromSlash(says)); err == nil {
+			says = real
+		}
 	}
 	if says != d.dir {
 		return errs.Errorf(errs.ErrUnsupported, "the table in %s says that it lies in %s: only there it is written", d.dir, b.meta.Location)
@@ -100,9 +134,11 @@ func (d *directory) atHome(b *base) error {
 	return nil
 }
 
-func (d *directory) canCreate(context.Context) error {
-	entries, err := os.ReadDir(d.dir)
+func (d *directory) canCreate(ctx context.Context) error {
+	entries, err := d.tree.List(ctx, "")
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !d.local:
+		return nil // there are no directories
 	case errors.Is(err, fs.ErrNotExist):
 		parent := filepath.Dir(d.dir)
 		if fi, err := os.Stat(parent); err != nil || !fi.IsDir() {
@@ -118,7 +154,11 @@ func (d *directory) canCreate(context.Context) error {
 }
 
 func (d *directory) stage(_ context.Context, version int, fields []iceberg.Field, spec []specDocument, props map[string]string) (*base, error) {
-	return newTable("file://"+filepath.ToSlash(d.dir), version, fields, spec, props)
+	location := d.dir
+	if d.local {
+		location = "file://" + filepath.ToSlash(d.dir)
+	}
+	return newTable(location, version, fields, spec, props)
 }
 
 // commit makes the next version, if nobody else has.
@@ -130,7 +170,6 @@ func (d *directory) commit(ctx context.Context, _ *writer, b *base, p *prepared)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	dir := filepath.Join(d.dir, icebergmeta.Dir)
 	version := b.version + 1
 	name := fmt.Sprintf("v%d.metadata.json", version)
 	if strings.EqualFold(b.meta.Props["write.metadata.compression-codec"], "gzip") {
@@ -144,15 +183,47 @@ func (d *directory) commit(ctx context.Context, _ *writer, b *base, p *prepared)
 		}
 		text = packed.Bytes()
 	}
-	if err := createNew(dir, name, text); err != nil {
+	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	// The hint only spares others looking: who finds an older one looks for later versions.
+	switch err := d.st.CreateNew(ctx, d.at(icebergmeta.Dir+"/"+name), text); {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: %w", errConflict, err)
+	case errors.Is(err, stores.ErrUnavailable):
+		return fmt.Errorf("%w: %w", errUnknown, err)
+	case err != nil:
+		return err
+	}
+	d.hint(ctx, strconv.FormatInt(version, 10))
+	return nil
+}
+
+// hint says which version is the current one. It only spares others looking: who finds an older hint, or none, looks for later versions.
+func (d *directory) hint(ctx context.Context, version string) {
+	if !d.local {
+		st, err := d.st.Create(ctx, d.at(icebergmeta.Dir+"/"+icebergmeta.HintFile), local.FileStoreOptions{Force: true})
+		if err != nil {
+			return
+		}
+		k, err := st.Create(ctx, icebergmeta.HintFile)
+		if err == nil {
+			_, err = k.Write([]byte(version))
+			err = errors.Join(err, k.Close())
+		}
+		if err == nil {
+			err = st.Commit()
+		}
+		if err != nil {
+			_ = st.Abort() // the version is there all the same
+		}
+		return
+	}
+	dir := d.at(icebergmeta.Dir)
 	hint, err := os.CreateTemp(dir, ".version-hint-*.tmp")
 	if err != nil {
-		return nil //nolint:nilerr // the version is there
+		return // the version is there
 	}
-	_, err = hint.WriteString(strconv.FormatInt(version, 10))
+	_, err = hint.WriteString(version)
 	if err = errors.Join(err, hint.Close()); err == nil {
 		if err = os.Chmod(hint.Name(), 0o644); err == nil { //nolint:gosec // as the other files
 			err = os.Rename(hint.Name(), filepath.Join(dir, icebergmeta.HintFile))
@@ -161,30 +232,4 @@ func (d *directory) commit(ctx context.Context, _ *writer, b *base, p *prepared)
 	if err != nil {
 		_ = os.Remove(hint.Name()) // likewise
 	}
-	return nil
-}
-
-// createNew makes a file with a content, whole and durable, if there is none of that name; otherwise the error is errConflict.
-func createNew(dir, name string, content []byte) error {
-	f, err := os.OpenFile(filepath.Join(dir, "."+name+"."+newName()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // a hidden file, if it stays
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	err = os.Link(f.Name(), filepath.Join(dir, name))
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: %w", errConflict, err)
-	case err != nil:
-		return errs.Errorf(errs.ErrUnsupported, "the file system cannot create a file only where there is none (hard links), which tables without a catalog need: %w", err)
-	}
-	syncDir(dir)
-	return nil
 }

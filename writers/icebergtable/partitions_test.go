@@ -1,8 +1,11 @@
 package icebergtable_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,5 +125,60 @@ func TestReplacePartitionsRefused(t *testing.T) {
 	}
 	if err = write(ctx, dir, mode("replace-partitions"), partitioned, spread(t, 0, 1)); err == nil || !strings.Contains(err.Error(), "not partitioned") {
 		t.Error(err)
+	}
+}
+
+// TestReplacePartitionsOlderSpec refuses a table whose files are of an older partition spec, changes nothing, and leaves no file.
+func TestReplacePartitionsOlderSpec(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "table")
+	if err := write(ctx, dir, mode("create", "iceberg-partition", "day(at)"), partitioned, spread(t, 0, 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	// as ALTER TABLE … ADD PARTITION FIELD does
+	name := filepath.Join(dir, "metadata", "v1.metadata.json")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // ids of snapshots have more digits than floats
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	m["partition-specs"] = append(m["partition-specs"].([]any), map[string]any{
+		"spec-id": 1, "fields": []any{map[string]any{"source-id": 1, "field-id": 1001, "name": "id", "transform": "identity"}},
+	})
+	m["default-spec-id"], m["last-partition-id"] = 1, 1001
+	if text, err = json.Marshal(m); err == nil {
+		err = os.WriteFile(name, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	want, _ := rows(t, dir)
+	err = write(ctx, dir, mode("replace-partitions"), partitioned, spread(t, 1, 1))
+	if err == nil || !strings.Contains(err.Error(), "older partition spec") || !strings.Contains(err.Error(), "iceberg-overwrite-where") {
+		t.Error(err)
+	}
+	if after := tree(t, dir); !slices.Equal(after, before) {
+		t.Errorf("%s, not %s", after, before)
+	}
+	if got, _ := rows(t, dir); !slices.Equal(got, want) {
+		t.Errorf("rows\n%s", strings.Join(got, "\n"))
+	}
+	// Once all files are of the new spec, partitions are replaced.
+	if err := write(ctx, dir, mode("overwrite"), partitioned, spread(t, 2, 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(ctx, dir, mode("replace-partitions"), partitioned, spread(t, 3, 2)); err != nil {
+		t.Fatal(err)
+	}
+	want = append(orctext.Rows(spread(t, 2, 1)), orctext.Rows(spread(t, 3, 2))...)
+	slices.Sort(want)
+	if got, _ := rows(t, dir); !slices.Equal(got, want) {
+		t.Errorf("rows\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -22,6 +22,7 @@ type fakeCatalog struct {
 	t      *testing.T
 	dir    string
 	prefix string
+	put    func(name string, text []byte) error // writes metadata; nil = to a file
 
 	mu      sync.Mutex
 	table   map[string]any // metadata; nil = there is no table
@@ -91,7 +92,11 @@ func (c *fakeCatalog) state() map[string]any {
 	name := fmt.Sprintf("%s/metadata/%05d-x.metadata.json", c.dir, c.version)
 	text, err := json.Marshal(c.table)
 	if err == nil {
-		err = os.WriteFile(name, text, 0o600)
+		if c.put != nil {
+			err = c.put(name, text)
+		} else {
+			err = os.WriteFile(name, text, 0o600)
+		}
 	}
 	if err != nil {
 		c.t.Error(err)

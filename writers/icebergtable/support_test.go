@@ -36,23 +36,33 @@ func changing(options map[string]string) icebergtable.Options {
 	return o
 }
 
-// deleteWhere deletes rows of a table.
-func deleteWhere(t testing.TB, name, where string) *icebergtable.Outcome {
+// where parses a filter.
+func where(t testing.TB, text string) expr.Expr {
 	t.Helper()
-	e, err := expr.Parse(where)
+	e, err := expr.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := icebergtable.Delete(context.Background(), name, changing(nil), e)
+	return e
+}
+
+// deleteWhere deletes rows of a table.
+func deleteWhere(t testing.TB, name, filter string) *icebergtable.Outcome {
+	t.Helper()
+	out, err := icebergtable.Delete(context.Background(), name, changing(nil), where(t, filter))
 	if err != nil {
-		t.Fatalf("%s: %s: %v", name, where, err)
+		t.Fatalf("%s: %s: %v", name, filter, err)
 	}
 	return out
 }
 
 // write writes batches of a schema to a table.
 func write(ctx context.Context, name string, options map[string]string, s *arrow.Schema, recs ...arrow.Record) error {
-	t, err := open(ctx, name, options)
+	return writeTo(ctx, name, changing(options), s, recs...)
+}
+
+func writeTo(ctx context.Context, name string, o icebergtable.Options, s *arrow.Schema, recs ...arrow.Record) error {
+	t, err := icebergtable.Open(ctx, name, o)
 	if err != nil {
 		return err
 	}

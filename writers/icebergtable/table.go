@@ -171,6 +171,13 @@ func (t *Table) createFile(ctx context.Context, name string) (arrowio.Sink, erro
 	if t.done || t.base == nil {
 		return nil, errs.Errorf(errs.ErrInternal, "the table is not being written")
 	}
+	if len(t.writer.written) == 0 {
+		if d, ok := t.catalog.(*directory); ok { // before rows are written for nothing
+			if err := d.prepare(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
 	location := t.base.location() + "/" + name
 	t.note(location)
 	t.writer.written = append(t.writer.written, location)
