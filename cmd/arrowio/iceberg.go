@@ -116,14 +116,9 @@ func (f *icebergFlags) add(a *app, cmd *cobra.Command) {
 	for _, w := range dataFormats() {
 		f.options.add(cmd, w.Name, w.Options)
 	}
-	for _, r := range a.readers {
-		if r.Name != icebergtable.Name {
-			continue
-		}
-		for _, o := range r.Options {
-			if o.Name == "iceberg-catalog" {
-				f.options.add(cmd, r.Name, []arrowio.Option{o})
-			}
+	for _, o := range icebergtable.Format().Options {
+		if o.Name == "iceberg-catalog" || strings.HasPrefix(o.Name, "hive-") { // what says how a catalog is reached
+			f.options.add(cmd, icebergtable.Name, []arrowio.Option{o})
 		}
 	}
 }

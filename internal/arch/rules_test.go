@@ -385,8 +385,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "writers/icebergtable",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/stores", "arrowio/view", "internal/extsort", "internal/iceberg", "internal/icebergcatalog", "internal/icebergmeta", "internal/puffinwire"}, neutral...),
-		why: "a table has files of several formats, whose writers it is given, in any store; rows of a partition are sorted together",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/stores", "arrowio/view", "internal/extsort", "internal/iceberg", "internal/icebergcatalog", "internal/icebergmeta", "internal/metastore", "internal/puffinwire"}, neutral...),
+		why: "a table has files of several formats, whose writers it is given, in any store, and perhaps a metastore of Hive as its catalog; rows of a partition are sorted together",
 	},
 	{
 		pkg: "writers/hivetable",

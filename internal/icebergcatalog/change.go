@@ -32,7 +32,7 @@ func (p Properties) Change(ctx context.Context, name string, most int64) (*Table
 		return nil, err
 	}
 	if kind := p.kind(); kind != "rest" {
-		return nil, errs.Errorf(errs.ErrUnsupported, "tables of catalogs of type %.40q are not written, only those of rest and sql catalogs and of directories", kind)
+		return nil, errs.Errorf(errs.ErrUnsupported, "tables of catalogs of type %.40q are not written, only those of rest, sql and hive catalogs and of directories", kind)
 	}
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()

@@ -155,14 +155,7 @@ func (p Properties) Table(ctx context.Context, name string, most int64) (string,
 	case "rest":
 		return p.rest(ctx, parts, most)
 	case "hive":
-		server, ok := strings.CutPrefix(p["uri"], "thrift://")
-		if !ok || strings.ContainsAny(server, "/,") || server == "" {
-			return "", errs.Errorf(errs.ErrOption, "the uri %q of the catalog is not thrift://HOST:PORT", p["uri"])
-		}
-		if len(parts) != 2 {
-			return "", errs.Errorf(errs.ErrOption, "%q is not DATABASE.TABLE, as tables of Hive's metastore are named", name)
-		}
-		return "hive://" + server + "/" + name, nil
+		return p.hive(name, parts)
 	case "sql", "jdbc":
 		t, err := p.SQL(name)
 		if err != nil {
@@ -175,6 +168,33 @@ func (p Properties) Table(ctx context.Context, name string, most int64) (string,
 		return "", errs.Errorf(errs.ErrUnsupported, "catalogs of type %.40q cannot be read, only rest, sql and hive: name the file *.metadata.json of the table", kind)
 	}
 }
+
+// hive returns the URL of a table in a metastore of Hive.
+func (p Properties) hive(name string, parts []string) (string, error) {
+	server, ok := strings.CutPrefix(p["uri"], "thrift://")
+	if !ok || strings.ContainsAny(server, "/,") || server == "" {
+		return "", errs.Errorf(errs.ErrOption, "the uri %q of the catalog is not thrift://HOST:PORT", p["uri"])
+	}
+	if len(parts) != 2 {
+		return "", errs.Errorf(errs.ErrOption, "%q is not DATABASE.TABLE, as tables of Hive's metastore are named", name)
+	}
+	return "hive://" + server + "/" + name, nil
+}
+
+// Hive returns the URL of a table in the metastore that is the catalog; "" = the catalog has another type. name is DATABASE.TABLE.
+func (p Properties) Hive(name string) (string, error) {
+	if p.kind() != "hive" {
+		return "", nil
+	}
+	parts, err := split(name)
+	if err != nil {
+		return "", err
+	}
+	return p.hive(name, parts)
+}
+
+// Warehouse returns where new tables go, without a slash at its end; "" = the catalog does not say.
+func (p Properties) Warehouse() string { return strings.TrimRight(p["warehouse"], "/") }
 
 // split returns the namespace and the name of a table.
 func split(name string) ([]string, error) {

@@ -151,7 +151,7 @@ func (c *Client) askTable(ctx context.Context, database, name string, read func(
 	}
 	const noSuchObject = 2
 	if errors.As(err, &refused) && refused.Exception == noSuchObject {
-		return errs.Errorf(errs.ErrOption, "the metastore at %s has no table %s.%s", c.addr, database, name)
+		return errs.Errorf(errs.ErrOption, "the metastore at %s %w %s.%s", c.addr, ErrNoTable, database, name)
 	}
 	return err
 }

@@ -99,6 +99,9 @@ func (c *Client) AddPartitions(ctx context.Context, t *StoredTable, add []NewPar
 // statistics are the parameters of tables and partitions that say how many rows and files they have. Queries are answered from them.
 var statistics = []string{"COLUMN_STATS_ACCURATE", "numRows", "numFiles", "totalSize", "rawDataSize", "numFilesErasureCoded"}
 
+// Counts reports whether a parameter is one of them.
+func Counts(key string) bool { return slices.Contains(statistics, key) }
+
 // Counted reports whether parameters say how many rows or files there are.
 func Counted(parameters map[string]string) bool {
 	return slices.ContainsFunc(statistics, func(key string) bool { return parameters[key] != "" })
@@ -120,11 +123,16 @@ func asIs() *Struct {
 
 // ForgetTable removes the statistics of a table, because rows are about to be added.
 func (c *Client) ForgetTable(ctx context.Context, t *StoredTable) error {
+	return c.alter(ctx, t, uncounted(t.whole, 9), asIs())
+}
+
+// alter puts what a table shall be in its place.
+func (c *Client) alter(ctx context.Context, t *StoredTable, to, environment *Struct) error {
 	return c.call(ctx, "alter_table_with_environment_context", func(w *encoder) {
 		w.text(1, t.Database)
 		w.text(2, t.Name)
-		w.structure(3, func() { w.whole(uncounted(t.whole, 9)) })
-		w.structure(4, func() { w.whole(asIs()) })
+		w.structure(3, func() { w.whole(to) })
+		w.structure(4, func() { w.whole(environment) })
 	}, nil)
 }
 

@@ -24,6 +24,13 @@ type Server struct {
 	// Fail has the number of the exception with which a call is refused, by method; Closed = the connection ends without an answer.
 	Fail map[string]int16
 
+	// Lose has the calls that are obeyed once more, and whose answer does not come.
+	Lose map[string]int
+	// Locations of new tables, by database.
+	Locations map[string]string
+	Waits     int  // how often a lock is not given at once
+	locked    bool // by the one connection that is served
+
 	Asked []string                 // the names of partitions that were asked for
 	Added []metastore.NewPartition // in the last call that added some, refused or not
 	table string                   // of that call
@@ -58,6 +65,7 @@ func (s *Server) serve(l net.Listener) {
 		p := thrift.NewTBinaryProtocolConf(thrift.NewStreamTransportRW(conn), nil)
 		for s.answer(p) == nil {
 		}
+		s.locked = false
 		_ = conn.Close() // the client has closed it, or the test is over
 	}
 }
@@ -147,8 +155,13 @@ func (s *Server) answer(p *thrift.TBinaryProtocol) error {
 		return io.EOF
 	}
 	var texts []string
+	var arguments *metastore.Struct
 	if method == "add_partitions_req" {
 		if err := s.added(p); err != nil {
+			return err
+		}
+	} else if method == "create_table" || method == "alter_table_with_environment_context" {
+		if arguments, err = metastore.ReadStruct(p); err != nil {
 			return err
 		}
 	} else if err := collect(p, thrift.STRUCT, &texts); err != nil {
@@ -159,8 +172,15 @@ func (s *Server) answer(p *thrift.TBinaryProtocol) error {
 	}
 	w := &writer{p: p}
 	kind := thrift.REPLY
-	known := slices.Contains([]string{"get_table_req", "get_partition_names", "get_partitions_by_names", "get_open_txns", "get_valid_write_ids", "add_partitions_req", "alter_table_with_environment_context", "alter_partitions_with_environment_context"}, method)
+	known := slices.Contains([]string{"get_table_req", "get_partition_names", "get_partitions_by_names", "get_open_txns", "get_valid_write_ids", "add_partitions_req", "alter_table_with_environment_context", "alter_partitions_with_environment_context", "lock", "check_lock", "unlock", "create_table", "get_database"}, method)
 	if s.Fail[method] == Closed {
+		return io.EOF
+	}
+	if arguments != nil && s.Fail[method] == 0 {
+		s.change(arguments)
+	}
+	if s.Lose[method] > 0 {
+		s.Lose[method]--
 		return io.EOF
 	}
 	if !known {
@@ -189,6 +209,26 @@ func (s *Server) result(w *writer, method string, texts []string) {
 		return
 	}
 	switch method {
+	case "lock", "check_lock":
+		state := int32(1)
+		if s.Waits > 0 {
+			s.Waits--
+			state = 2
+		}
+		s.locked = state == 1
+		w.field(0, thrift.STRUCT)
+		w.field(1, thrift.I64)
+		w.ok(w.p.WriteI64(ctx, 7))
+		w.field(2, thrift.I32)
+		w.ok(w.p.WriteI32(ctx, state))
+		w.stop()
+	case "unlock":
+		s.locked = false
+	case "get_database":
+		w.field(0, thrift.STRUCT)
+		w.text(1, texts[0])
+		w.text(3, s.Locations[texts[0]])
+		w.stop()
 	case "add_partitions_req":
 		w.field(0, thrift.STRUCT)
 		w.stop()
@@ -248,6 +288,23 @@ func (s *Server) result(w *writer, method string, texts []string) {
 		})
 		w.stop()
 	}
+}
+
+// change makes a table, or changes the parameters of one, which is allowed under a lock alone where it says where metadata are.
+func (s *Server) change(arguments *metastore.Struct) {
+	to, name := arguments.Struct(1), ""
+	if to != nil { // a new one
+		name = to.Text(2) + "." + to.Text(1)
+		s.Tables[name] = &metastore.Table{Database: to.Text(2), Name: to.Text(1), Kind: to.Text(12), Storage: metastore.Storage{Location: to.Struct(7).Text(2)}}
+	} else {
+		name, to = arguments.Text(1)+"."+arguments.Text(2), arguments.Struct(3)
+	}
+	t := s.Tables[name]
+	parameters := to.TextMap(9)
+	if parameters["metadata_location"] != t.Parameters["metadata_location"] && !s.locked {
+		panic("the table is changed without a lock")
+	}
+	t.Parameters = parameters
 }
 
 // added reads the partitions that a call adds.

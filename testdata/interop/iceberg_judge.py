@@ -7,7 +7,8 @@ Each line of the input is a question in JSON, and gets a line in JSON as its ans
   {"read": METADATA, "out": FILE}     writes the rows of a table as Arrow IPC
   {"make": DIR, "tables": N}          makes a catalog in SQLite with N tables, each changed several times at random. The answer has
                                       a list of [METADATA, FILE], each a state and the rows that it should have, which this program counts itself
-  {"begin": DIR}                      makes a catalog "prod" in SQLite, with a namespace db and a table db.theirs in it
+  {"begin": DIR}                      makes a catalog "prod" in SQLite, with a namespace db and a table db.theirs in it. In this and what follows
+                                      DIR may be thrift://HOST:PORT, a metastore of Hive
   {"catalog": DIR, "table": NAME, "out": FILE}             writes the rows of a table of it, and says how many snapshots it has, and its columns
   {"append": DIR, "table": NAME, "from": N, "times": N}    appends ten rows each time, again if somebody else has changed the table
   {"evolve": DIR, "table": NAME}                           adds the column more, and calls the column word text
@@ -24,6 +25,7 @@ import traceback
 import warnings
 
 import pyarrow as pa
+from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.partitioning import PartitionField, PartitionSpec
@@ -172,6 +174,8 @@ def make(q):
 
 
 def catalog_of(directory):
+    if directory.startswith("thrift://"):
+        return HiveCatalog("prod", uri=directory)
     return SqlCatalog("prod", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}/warehouse")
 
 

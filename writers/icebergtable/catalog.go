@@ -133,6 +133,12 @@ func openCatalog(ctx context.Context, name string, p place, o *tableOptions, mos
 	if t, err := props.SQL(table); t != nil || err != nil {
 		return &sqlCatalog{SQLTable: t, place: p, most: most}, err
 	}
+	if at, err := props.Hive(table); at != "" || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return newHiveCatalog(at, props.Warehouse(), p, o.metastore, most)
+	}
 	t, err := props.Change(ctx, table, most)
 	if err != nil {
 		return nil, err

@@ -25,11 +25,16 @@ func (c *sqlCatalog) load(ctx context.Context) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := c.st.Open(ctx, found(where))
+	return c.state(ctx, where, c.most)
+}
+
+// state reads the metadata that a catalog names.
+func (p place) state(ctx context.Context, where string, most int64) (*base, error) {
+	src, err := p.st.Open(ctx, found(where))
 	if err != nil {
 		return nil, fmt.Errorf("the catalog names metadata that cannot be opened: %s: %v", where, err) //nolint:errorlint // that they are not there does not mean that there is no table
 	}
-	text, err := icebergmeta.Read(src, c.most)
+	text, err := icebergmeta.Read(src, most)
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{File: where})
 	}
@@ -53,23 +58,29 @@ func (c *sqlCatalog) stage(ctx context.Context, version int, fields []iceberg.Fi
 var numberForm = regexp.MustCompile(`^(\d{1,18})-`)
 
 func (c *sqlCatalog) commit(ctx context.Context, w *writer, b *base, p *prepared) error {
-	text, err := b.next(p)
+	to, err := w.putState(ctx, b, p)
 	if err != nil {
 		return err
+	}
+	return c.Commit(ctx, b.where, to)
+}
+
+// putState writes the metadata of the next state of a table of a catalog, and returns where they are.
+func (w *writer) putState(ctx context.Context, b *base, p *prepared) (to string, err error) {
+	text, err := b.next(p)
+	if err != nil {
+		return "", err
 	}
 	number := int64(0)
 	if m := numberForm.FindStringSubmatch(path.Base(b.where)); m != nil {
 		if number, err = strconv.ParseInt(m[1], 10, 64); err != nil {
-			return err
+			return "", err
 		}
 		number++
 	}
-	to := fmt.Sprintf("%s/metadata/%05d-%s.metadata.json", b.location(), number, newName())
+	to = fmt.Sprintf("%s/metadata/%05d-%s.metadata.json", b.location(), number, newName())
 	if err := w.put(ctx, to, text); err != nil {
-		return err
+		return "", err
 	}
-	if err := makeDurable(ctx, []string{to}); err != nil {
-		return err
-	}
-	return c.Commit(ctx, b.where, to)
+	return to, makeDurable(ctx, []string{to})
 }

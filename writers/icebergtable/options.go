@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergcatalog"
+	"github.com/arrowio/arrowio/internal/metastore"
 	"github.com/arrowio/arrowio/internal/options"
 )
 
@@ -37,7 +38,7 @@ const (
 	modeReplace   = "replace-partitions"
 )
 
-var formatOptions = []arrowio.Option{
+var formatOptions = append(metastore.ConnectionOptions(), []arrowio.Option{
 	{Name: optionMode, Usage: "make a new table, add rows to one, replace all its rows, or replace those of the partitions that the new rows are in", Default: modeCreate, Values: []string{modeCreate, modeAppend, modeOverwrite, modeReplace}},
 	{Name: optionWhere, Usage: "replace only the rows of a table for which this filter is true; the new rows must satisfy it, too", Default: "none"},
 	{Name: optionVersion, Usage: "format version of a new table", Default: "2", Values: []string{"1", "2", "3"}},
@@ -45,7 +46,7 @@ var formatOptions = []arrowio.Option{
 	{Name: optionFiles, Usage: "format of the data files of a new table", Default: "orc", Values: []string{"orc", "parquet"}},
 	{Name: optionProperty, Usage: "NAME=VALUE of a new table, such as write.target-file-size-bytes", Default: "none", Repeated: true},
 	{Name: optionCatalog, Usage: "PROPERTY=VALUE of the catalog that iceberg://CATALOG/NAMESPACE.TABLE names, in place of what is configured: type, uri, warehouse, token, ...", Default: "what is configured", Repeated: true},
-}
+}...)
 
 // Format returns the format for lists of formats. Its rows go to a table, which Open opens: its own Plan and Create are errors.
 func Format() arrowio.OutputFormat {
@@ -67,7 +68,9 @@ type tableOptions struct {
 	format  string
 	props   map[string]string // of a new table
 	catalog icebergcatalog.Properties
-	creates []string // names of the options that are about new tables
+	// metastore says how a catalog of type hive is reached.
+	metastore metastore.Options
+	creates   []string // names of the options that are about new tables
 }
 
 func parseOptions(given map[string]string) (o tableOptions, err error) {
@@ -101,6 +104,9 @@ func parseOptions(given map[string]string) (o tableOptions, err error) {
 	o.props, err = pairs(optionProperty, given[optionProperty])
 	if err == nil {
 		o.catalog, err = pairs(optionCatalog, given[optionCatalog])
+	}
+	if err == nil {
+		err = o.metastore.Read(given)
 	}
 	return o, err
 }
