@@ -179,12 +179,18 @@ const partitionsAtOnce = 256
 
 // Partitions returns the partitions with these names, in the order of their values. Partitions that were dropped meanwhile are missing.
 func (c *Client) Partitions(ctx context.Context, database, table string, names []string) (out []Partition, err error) {
+	same := map[string][]Column{} // most partitions have the same columns
 	for some := range slices.Chunk(names, partitionsAtOnce) {
 		n := len(out)
 		err := c.askPartitions(ctx, database, table, some, func(d *decoder) {
 			var p Partition
 			d.partition(&p)
-			p.Storage.Columns, p.Storage.Parameters = nil, nil // the table's count
+			p.Storage.Parameters = nil // the table's count
+			key := Notation(p.Storage.Columns)
+			if _, ok := same[key]; !ok {
+				same[key] = p.Storage.Columns
+			}
+			p.Storage.Columns = same[key]
 			out = append(out, p)
 		})
 		if err == nil && len(out)-n > len(some) {

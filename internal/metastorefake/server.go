@@ -100,6 +100,15 @@ func (w *writer) texts(id int16, list []string) {
 	}
 }
 
+func (w *writer) textMap(id int16, texts map[string]string) {
+	w.field(id, thrift.MAP)
+	w.ok(w.p.WriteMapBegin(ctx, thrift.STRING, thrift.STRING, len(texts)))
+	for k, v := range texts {
+		w.ok(w.p.WriteString(ctx, k))
+		w.ok(w.p.WriteString(ctx, v))
+	}
+}
+
 func (w *writer) structs(id int16, n int, each func(i int)) {
 	w.field(id, thrift.LIST)
 	w.ok(w.p.WriteListBegin(ctx, thrift.STRUCT, n))
@@ -127,6 +136,9 @@ func (w *writer) storage(id int16, s *metastore.Storage) {
 	w.ok(w.p.WriteI32(ctx, s.Buckets))
 	w.field(7, thrift.STRUCT)
 	w.text(2, s.SerDe)
+	if s.SerDeParameters != nil {
+		w.textMap(3, s.SerDeParameters)
+	}
 	w.stop()
 	w.stop()
 }
@@ -252,12 +264,7 @@ func (s *Server) result(w *writer, method string, texts []string) {
 		w.text(2, t.Database)
 		w.storage(7, &t.Storage)
 		w.columns(8, t.Keys)
-		w.field(9, thrift.MAP)
-		w.ok(w.p.WriteMapBegin(ctx, thrift.STRING, thrift.STRING, len(t.Parameters)))
-		for k, v := range t.Parameters {
-			w.ok(w.p.WriteString(ctx, k))
-			w.ok(w.p.WriteString(ctx, v))
-		}
+		w.textMap(9, t.Parameters)
 		w.text(12, t.Kind)
 		w.stop()
 		w.stop()

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/metastorefake"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -21,7 +24,8 @@ const histories = 12
 // TestMetastore reads the tables of Hive's own metastore, which Hive's writers have made: see Metastore.java.
 func TestMetastore(t *testing.T) {
 	dir := t.TempDir()
-	url := metastorefake.StartHive(t, dir, histories).URL
+	hive := metastorefake.StartHive(t, dir, histories)
+	url := hive.URL
 	check := func(table, where string, want ...string) {
 		t.Helper()
 		got, _, err := rowsOf(t, url+table, readers.Options{}, where)
@@ -50,7 +54,7 @@ func TestMetastore(t *testing.T) {
 	check("events", "", events...)
 	check("events", "region is null", events[3:6]...)
 	check("events", "region = 'eu/west' or day > DATE '2024-03-02'", slices.Concat(events[:3], events[6:])...)
-	for table, want := range map[string]string{"a_view": "view", "texts": "text", "none": "no table"} {
+	for table, want := range map[string]string{"a_view": "view", "none": "no table"} {
 		if _, _, err := rowsOf(t, url+table, readers.Options{}, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", table, err)
 		}
@@ -58,4 +62,54 @@ func TestMetastore(t *testing.T) {
 	if _, _, err := rowsOf(t, url+"ice", readers.Options{}, ""); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "v1.metadata.json") {
 		t.Errorf("a table of Iceberg: %v", err)
 	}
+	for _, table := range []string{"lazy_plain", "lazy_ends", "lazy_comma", "lazy_number", "lazy_format", "lazy_types"} {
+		var want []string
+		for _, row := range hive.Ask(t, "rows "+table) {
+			if !strings.Contains(row, `"c1":"y"`) { // a header, which Hive's tasks pass over, and its input format does not
+				want = append(want, row)
+			}
+		}
+		if got := shown(t, url+table); len(want) < 2 || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, and Hive reads %q", table, got, want)
+		}
+	}
+}
+
+// shown returns the rows of a table as Hive's JSON, sorted.
+func shown(t *testing.T, url string) (out []string) {
+	t.Helper()
+	d, err := readers.OpenDataset(t.Context(), []string{url}, readers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	rr, err := d.Scan(t.Context(), arrowio.ScanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rr.Release()
+	for rr.Next() {
+		for i := range int(rr.Record().NumRows()) {
+			var row []string
+			for k, c := range rr.Record().Columns() {
+				text := "null"
+				if c.IsValid(i) {
+					text = c.ValueStr(i)
+					switch c.DataType().ID() {
+					case arrow.STRING, arrow.DATE32:
+						text = strconv.Quote(text)
+					case arrow.TIMESTAMP:
+						text = strconv.Quote(strings.TrimRight(strings.TrimSuffix(text, "Z"), "0"))
+					}
+				}
+				row = append(row, strconv.Quote("c"+strconv.Itoa(k))+":"+text)
+			}
+			out = append(out, "{"+strings.Join(row, ",")+"}")
+		}
+	}
+	if err := rr.Err(); err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	slices.Sort(out)
+	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/textvalues"
 )
 
 // emptyFormat is the format of the member that a table without files has.
@@ -25,6 +26,7 @@ type memberText struct {
 	Format string   `json:"format"`
 	Values []string `json:"values,omitempty"` // of the partition
 	ACID   *acid    `json:"acid,omitempty"`   // path is a directory; nil = a file
+	Text   *layout  `json:"text,omitempty"`   // how a file of text is read
 }
 
 // member is a file of a table, or a directory of an ACID table.
@@ -89,6 +91,9 @@ func (m *member) openAny(ctx context.Context) (arrowio.File, error) {
 		return view.Empty{Format: Name, Fields: t.schema}, nil
 	}
 	format, ok := t.reader.files[m.Format]
+	if m.Format == textFormat && m.Text != nil && m.ACID == nil {
+		format, ok = m.asText(), true
+	}
 	if !ok {
 		return nil, errs.Errorf(errs.ErrUnsupported, "files in the format %.40q cannot be read", m.Format)
 	}
@@ -123,6 +128,22 @@ func (m *member) openAny(ctx context.Context) (arrowio.File, error) {
 		return nil, err
 	}
 	return x, nil
+}
+
+// asText returns the format of the lines of a member.
+func (m *member) asText() arrowio.Format {
+	return arrowio.Format{Name: textFormat, Open: func(_ context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+		for _, f := range m.table.files.Fields() { // its JSON may come from anywhere
+			if textvalues.For(f.Type) == nil {
+				return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "values of type %s cannot be read from text", f.Type), errs.At{Column: f.Name})
+			}
+		}
+		f, err := openText(src, m.Path, m.Text, m.table.files, o.Limits)
+		if err != nil {
+			return nil, err // not a nil *textFile
+		}
+		return f, nil
+	}}
 }
 
 // show shows a file under the columns of the table.

@@ -172,17 +172,21 @@ var formats = map[string]string{
 	"org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat": "hudi",
 }
 
-// formatOf returns the format of the files of a table or a partition.
-func (s *settings) formatOf(said *metastore.Storage) (arrowio.Format, error) {
+// formatOf returns the format of the files of a table or a partition, and how text is read.
+func (l *listing) formatOf(said *metastore.Storage) (arrowio.Format, *layout, error) {
 	name := formats[said.InputFormat]
-	if f, ok := s.files[name]; ok {
-		return f, nil
+	if said.InputFormat == textInput && said.SerDe == lazySerDe && l.acid == plainFiles {
+		text, err := layoutOf(said, l.said)
+		return arrowio.Format{Name: textFormat}, text, err
+	}
+	if f, ok := l.files[name]; ok {
+		return f, nil, nil
 	}
 	what := "the input format " + quoted(said.InputFormat)
 	if name != "" {
 		what += " (" + name + ")"
 	}
-	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the files in %s are stored with %s and the SerDe %s, which cannot be read; ORC and Parquet can", said.Location, what, quoted(said.SerDe))
+	return arrowio.Format{}, nil, errs.Errorf(errs.ErrUnsupported, "the files in %s are stored with %s and the SerDe %s, which cannot be read; ORC, Parquet and text of LazySimpleSerDe can", said.Location, what, quoted(said.SerDe))
 }
 
 func quoted(class string) string {
@@ -270,7 +274,7 @@ func (l *listing) fragments(ctx context.Context, oo arrowio.OpenOptions) ([]arro
 
 // members returns what is read of a location: its files, or for an ACID table the directory as a whole.
 func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
-	format, err := l.formatOf(&w.Storage)
+	format, text, err := l.formatOf(&w.Storage)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +283,7 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 		return nil, err
 	}
 	of := func(path string) *member {
-		return &member{table: l.table, memberText: memberText{described: l.table.described, Path: path, Format: format.Name}}
+		return &member{table: l.table, memberText: memberText{described: l.table.described, Path: path, Format: format.Name, Text: text}}
 	}
 	tree, err := l.tree(dir)
 	if err != nil {

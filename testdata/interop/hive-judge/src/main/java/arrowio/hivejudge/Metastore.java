@@ -362,12 +362,7 @@ final class Metastore {
     StorageDescriptor view = storage(ORC, ORC_SERDE, columns, at);
     view.setLocation(null);
     create("a_view", "VIRTUAL_VIEW", view, List.of(), Map.of());
-    create(
-        "texts",
-        "EXTERNAL_TABLE",
-        storage("org.apache.hadoop.mapred.TextInputFormat", "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", columns, at),
-        List.of(),
-        Map.of());
+    texts();
     create(
         "ice",
         "EXTERNAL_TABLE",
@@ -377,5 +372,32 @@ final class Metastore {
     Path empty = dir.resolve("empty");
     Files.createDirectories(empty);
     create("empty", "EXTERNAL_TABLE", storage(ORC, ORC_SERDE, columns, empty), columns("p", "int"), Map.of());
+  }
+
+  private static final String TEXT = "org.apache.hadoop.mapred.TextInputFormat";
+  private static final String LAZY = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe";
+
+  /** Tables of text that Hive reads, with lines that have too few fields, too many, and none. "rows" says what it reads. */
+  private void texts() throws Exception {
+    Map<String, String> none = Map.of();
+    text("lazy_plain", "bigint:string:double", none, none, "1\u0001a\u00011.5\n\\N\u0001\\N\u0001\\N\n2\n\n3\u0001\"b\"\u0001\u0001more\u0001\n\u0001c d\u0001-0.25\n");
+    text("lazy_ends", "string:bigint", none, none, "\ufeffa\u00011\r\nb\u00012\rc\r\r\n\nd");
+    text("lazy_comma", "bigint:string:boolean", Map.of("field.delim", ",", "serialization.null.format", "-"), Map.of("skip.header.line.count", "1"), "x,y,z\n1,\\N,TRUE\n-,-,-\n+02,,false\n");
+    text("lazy_number", "int:string", Map.of("field.delim", "124"), none, "1|a\n2|b|c\n");
+    text("lazy_format", "tinyint:smallint", Map.of("serialization.format", "9"), none, "-128\t32767\n007\t\n");
+    text("lazy_types", "date:timestamp:decimal(6,2):varchar(3):float", none, none, "2024-03-01\u00012024-03-01 10:00:00.5\u0001-1.25\u0001\u00e4\u00f6\u00fc\u00010.1\n1582-01-01\u0001\\N\u00017.25\u0001\u0001\\N\n");
+  }
+
+  private void text(String name, String types, Map<String, String> serde, Map<String, String> parameters, String content) throws Exception {
+    Path at = dir.resolve(name);
+    Files.createDirectories(at);
+    Files.writeString(at.resolve("f"), content, StandardCharsets.UTF_8);
+    StringBuilder names = new StringBuilder();
+    for (int i = 0; i < types.split(":").length; i++) {
+      names.append(i > 0 ? "," : "").append("c").append(i);
+    }
+    StorageDescriptor s = storage(TEXT, LAZY, columns(names.toString(), types), at);
+    s.getSerdeInfo().setParameters(new HashMap<>(serde));
+    create(name, "EXTERNAL_TABLE", s, List.of(), parameters);
   }
 }

@@ -1,0 +1,120 @@
+package hivetable_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/metastore"
+	"github.com/arrowio/arrowio/internal/metastorefake"
+	"github.com/arrowio/arrowio/readers"
+)
+
+const (
+	textInput = "org.apache.hadoop.mapred.TextInputFormat"
+	lazySerDe = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
+)
+
+// textTable serves a table of text with one file.
+func textTable(t *testing.T, cols, name, content string, serde, parameters map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := &metastore.Table{
+		Database: "d", Name: "t", Kind: "EXTERNAL_TABLE", Parameters: parameters,
+		Storage: metastore.Storage{Columns: columns(cols), Location: dir, InputFormat: textInput, SerDe: lazySerDe, SerDeParameters: serde},
+	}
+	return serve(t, &metastorefake.Server{Tables: map[string]*metastore.Table{"d.t": m}}) + "d.t"
+}
+
+// TestText reads lines as LazySimpleSerDe does. TestMetastore has Hive read such lines.
+func TestText(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte("1\x01a\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ids := func(id string) map[string]string { return map[string]string{"field.delim": id} }
+	for name, c := range map[string]struct {
+		columns, file, content string
+		serde, parameters      map[string]string
+		want                   []string
+	}{
+		"defaults":          {"id:int s:string", "f", "1\x01a\n\\N\x01\\N\n2\x01\n\x01 \"b\n", nil, nil, []string{`[1,"a"]`, `[null,null]`, `[2,""]`, `[null," \"b"]`}},
+		"fewer and more":    {"id:int s:string", "f", "1\n2\x01b\x01c\n\n", nil, nil, []string{`[1,null]`, `[2,"b"]`, `[null,null]`}},
+		"ends of lines":     {"s:string", "f", "\ufeffa\r\nb\rc\r\r\n\nd", nil, nil, []string{`["a"]`, `["b"]`, `["c"]`, `[""]`, `[""]`, `["d"]`}},
+		"delimiter":         {"a:int b:int", "f", "1,2\n", ids(","), nil, []string{`[1,2]`}},
+		"tab":               {"a:int b:int", "f", "1\t2\n", ids("\t"), nil, []string{`[1,2]`}},
+		"number":            {"a:int b:int", "f", "1|2\n", ids("124"), nil, []string{`[1,2]`}},
+		"format":            {"a:int b:int", "f", "1,2\n", map[string]string{"serialization.format": ","}, nil, []string{`[1,2]`}},
+		"null and header":   {"a:int b:string", "f", "a\x01b\n1\x01-\n-\x01\\N\n", map[string]string{"serialization.null.format": "-"}, map[string]string{"skip.header.line.count": "1"}, []string{`[1,null]`, `[null,"\\N"]`}},
+		"null of nothing":   {"a:int b:string", "f", "1\x01\n", map[string]string{"serialization.null.format": ""}, nil, []string{`[1,null]`}},
+		"compressed":        {"a:int b:string", "f.gz", packed.String(), nil, nil, []string{`[1,"a"]`}},
+		"types":             {"a:boolean b:tinyint c:bigint d:float e:double f:date g:decimal(6,2) h:varchar(3)", "f", "TRUE\x01-8\x01+7\x01-Infinity\x011e3\x012024-03-01\x017.5\x01äöü\n", nil, nil, []string{`[true,-8,7,"fff800000","d408f400000000000",19783,"7.50","\u00e4\u00f6\u00fc"]`}},
+		"nothing":           {"a:int", "f", "\ufeff", nil, nil, nil},
+		"header and no row": {"a:int", "f", "a", nil, map[string]string{"skip.header.line.count": "3"}, nil},
+	} {
+		got, _, err := rowsOf(t, textTable(t, c.columns, c.file, c.content, c.serde, c.parameters), readers.Options{}, "")
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q, %v", name, got, c.want, err)
+		}
+	}
+}
+
+// TestTextRefused does not show what Hive shows otherwise.
+func TestTextRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		columns, file, content string
+		serde, parameters      map[string]string
+		want                   string
+	}{
+		"escapes":       {"a:string", "f", "a\n", map[string]string{"escape.delim": "\\"}, nil, "escape.delim"},
+		"several bytes": {"a:string", "f", "a\n", map[string]string{"field.delim": "||"}, nil, "separated by"},
+		"not ASCII":     {"a:string", "f", "a\n", map[string]string{"field.delim": "ä"}, nil, "separated by"},
+		"the rest":      {"a:string", "f", "a\n", map[string]string{"serialization.last.column.takes.rest": "true"}, nil, "takes.rest"},
+		"footer":        {"a:string", "f", "a\n", nil, map[string]string{"skip.footer.line.count": "1"}, "skip.footer"},
+		"header":        {"a:string", "f", "a\n", nil, map[string]string{"skip.header.line.count": "x"}, "skip.header"},
+		"encoding":      {"a:string", "f", "a\n", map[string]string{"serialization.encoding": "latin1"}, nil, "UTF-8"},
+		"formats":       {"a:timestamp", "f", "a\n", map[string]string{"timestamp.formats": "yyyy"}, nil, "timestamp.formats"},
+		"booleans":      {"a:boolean", "f", "a\n", nil, map[string]string{"hive.lazysimple.extended_boolean_literal": "true"}, "extended_boolean"},
+		"lists":         {"a:array<int>", "f", "1\n", nil, nil, "array<int>"},
+		"binary":        {"a:binary", "f", "1\n", nil, nil, "binary"},
+		"char":          {"a:char(3)", "f", "1\n", nil, nil, "char(3)"},
+		"compressed":    {"a:int", "f.snappy", "1\n", nil, nil, ".snappy"},
+		"no number":     {"b:string a:int", "f", "x\x011\nx\x011.5\n", nil, nil, "line 2"},
+		"no boolean":    {"a:boolean", "f", "1\n", nil, nil, "Hive would"},
+		"no double":     {"a:double", "f", "inf\n", nil, nil, "Hive would"},
+		"no timestamp":  {"a:timestamp", "f", "2024-01-01T00:00:00\n", nil, nil, "Hive would"},
+		"zone":          {"a:timestamp", "f", "2024-01-01 00:00:00Z\n", nil, nil, "Hive would"},
+		"too long":      {"a:varchar(2)", "f", "äöü\n", nil, nil, "more than 2"},
+		"digits":        {"a:decimal(3,1)", "f", "1.25\n", nil, nil, "Hive would"},
+		"not UTF-8":     {"a:string", "f", "\xff\n", nil, nil, "UTF-8"},
+	} {
+		_, _, err := rowsOf(t, textTable(t, c.columns, c.file, c.content, c.serde, c.parameters), readers.Options{}, "")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, not %q", name, err, c.want)
+		}
+	}
+	dir := t.TempDir()
+	at := func(names string) metastore.Storage {
+		return metastore.Storage{Columns: columns(names), Location: dir, InputFormat: textInput, SerDe: lazySerDe}
+	}
+	s := &metastorefake.Server{
+		Tables:     map[string]*metastore.Table{"d.t": {Database: "d", Name: "t", Kind: "EXTERNAL_TABLE", Keys: columns("p:int"), Storage: at("a:int b:int")}},
+		Partitions: map[string][]metastore.Partition{"d.t": {{Values: []string{"1"}, Storage: at("b:int a:int")}}},
+	}
+	if _, _, err := rowsOf(t, serve(t, s)+"d.t", readers.Options{}, ""); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "another order") {
+		t.Error(err)
+	}
+}
