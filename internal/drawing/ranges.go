@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
@@ -44,108 +43,70 @@ func RangesOf(c *arrowio.ColumnInfo) *Ranges {
 		return nil
 	}
 	r := &Ranges{Groups: len(c.GroupStats), Lookup: -1}
-	place := placer(c)
-	if place == nil {
+	read, compare := boundsOf(c.Type)
+	if read == nil {
 		return nil
 	}
-	r.bands = make([]span, len(c.GroupStats))
-	with := 0
+	var all []bound
+	known := make([]int, len(c.GroupStats)) // where in all the bounds of a group are, -1 = they are not known
 	for i := range c.GroupStats {
 		s := &c.GroupStats[i]
-		r.bands[i] = span{1, 0}
+		known[i] = -1
 		if s.Values == 0 && s.Nulls > 0 {
 			r.Known++
 			continue
 		}
-		low, ok := place(s.Min)
-		high, ok2 := place(s.Max)
-		if !ok || !ok2 || low > high || s.Doubt != "" {
+		low, ok := read(s.Min)
+		high, ok2 := read(s.Max)
+		if !ok || !ok2 || compare(low, high) > 0 || s.Doubt != "" {
 			continue
 		}
-		r.bands[i] = span{low, high}
+		known[i] = len(all)
+		all = append(all, low, high)
 		r.Known++
-		with++
 	}
-	if with == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	r.Order = order(r.bands)
-	r.Lookup = lookup(r.bands)
-	return r
-}
-
-// placer returns how the text of a bound becomes a number; nil = the values of the column have no order that can be drawn.
-func placer(c *arrowio.ColumnInfo) func(string) (float64, bool) {
-	if Kind(c.Type) == "text" {
-		return textPlacer(c.GroupStats)
+	// Ranges are compared by the ranks of their bounds: doubles that are alike may stand for numbers that differ.
+	ranks := ranksOf(all, compare)
+	places := ranks
+	if Kind(c.Type) != "text" {
+		places = make([]float64, len(all))
+		for i := range all {
+			places[i] = all[i].at
+		}
 	}
-	return Placer(c.Type)
+	r.bands = make([]span, len(known))
+	ranked := make([]span, len(known))
+	for i, k := range known {
+		r.bands[i], ranked[i] = span{1, 0}, span{1, 0}
+		if k >= 0 {
+			r.bands[i], ranked[i] = span{places[k], places[k+1]}, span{ranks[k], ranks[k+1]}
+		}
+	}
+	r.Order = order(ranked)
+	r.Lookup = lookup(ranked)
+	return r
 }
 
 // Placer returns how the text of a value of an Arrow type becomes a number that lies as the value does; nil = such values have no
 // order, or are text.
 func Placer(typ string) func(string) (float64, bool) {
 	switch Kind(typ) {
-	case "whole numbers", "fractions", "decimals":
-		return func(s string) (float64, bool) {
-			v, err := strconv.ParseFloat(s, 64)
-			return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-		}
-	case "times":
-		return timePlace
-	case "booleans":
-		return func(s string) (float64, bool) {
-			return map[string]float64{"true": 1}[s], s == "true" || s == "false"
-		}
+	case "text":
+		return nil
+	case "whole numbers", "decimals", "fractions":
+		return finite
 	}
-	return nil
-}
-
-var timeLayouts = []string{
-	"2006-01-02", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999Z", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "15:04:05.999999999",
-}
-
-func timePlace(s string) (float64, bool) {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "<= "), ">= ")
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true
-		}
+	read, _ := boundsOf(typ)
+	if read == nil {
+		return nil
 	}
-	v, err := strconv.ParseFloat(strings.TrimSuffix(s, " ms"), 64)
-	return v, err == nil
-}
-
-// textPlacer places texts by their rank among all bounds.
-func textPlacer(stats []arrowio.ColumnStats) func(string) (float64, bool) {
-	var all []string
-	for i := range stats {
-		for _, s := range []string{stats[i].Min, stats[i].Max} {
-			if s != "" {
-				all = append(all, boundText(s))
-			}
-		}
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
 	return func(s string) (float64, bool) {
-		if s == "" {
-			return 0, false
-		}
-		rank, ok := slices.BinarySearch(all, boundText(s))
-		return float64(rank), ok
+		b, ok := read(s)
+		return b.at, ok
 	}
-}
-
-// boundText is the text of a bound without what says that it was quoted or cut.
-func boundText(s string) string {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, ">= "), "<= ")
-	if strings.HasPrefix(s, `"`) {
-		if t, err := strconv.Unquote(strings.TrimSuffix(s, "…")); err == nil {
-			return t
-		}
-	}
-	return s
 }
 
 // nearly is the share of neighbours that may be out of order where ranges nearly follow one another.

@@ -70,6 +70,7 @@ type columnLine struct {
 	Ratio                  string
 	Nulls                  string
 	Min, Max               string
+	Doubt                  string // about Min and Max
 	Encodings, Codec       string
 	Index, Secret          string
 	Checksum               string
@@ -80,12 +81,13 @@ type columnLine struct {
 }
 
 // has says which columns the list needs.
-type has struct{ Ratio, Nulls, Stats, Codec, Encodings, Index, Secret, Checksum, Ranges, Bytes, Stored bool }
+type has struct{ Ratio, Nulls, Stats, Doubt, Codec, Encodings, Index, Secret, Checksum, Ranges, Bytes, Stored bool }
 
 func (h *has) add(l *columnLine) {
 	h.Ratio = h.Ratio || l.Ratio != ""
 	h.Nulls = h.Nulls || l.Nulls != ""
 	h.Stats = h.Stats || l.Min != "" || l.Max != ""
+	h.Doubt = h.Doubt || l.Doubt != ""
 	h.Codec = h.Codec || l.Codec != ""
 	h.Encodings = h.Encodings || l.Encodings != ""
 	h.Index = h.Index || l.Index != ""
@@ -98,7 +100,7 @@ func (h *has) add(l *columnLine) {
 
 func (c *column) line(total int64, id string, strip bool, strokes int) columnLine {
 	l := columnLine{
-		ID: id + "c" + strconv.Itoa(c.number), Path: c.path, Type: c.typ, Stored: c.stored, Bytes: c.bytes, Ratio: drawing.Ratio(c.bytes, c.raw), Min: c.min, Max: c.max,
+		ID: id + "c" + strconv.Itoa(c.number), Path: c.path, Type: c.typ, Stored: c.stored, Bytes: c.bytes, Ratio: drawing.Ratio(c.bytes, c.raw), Min: c.min, Max: c.max, Doubt: c.doubt,
 		Encodings: strings.Join(c.encodings, ", "), Codec: c.codec, Index: c.index, Secret: c.secret, Checksum: c.checksum,
 	}
 	if c.typ == "" {

@@ -258,6 +258,19 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// The list of columns says why bounds are not to be relied upon.
+func TestDoubtIsListed(t *testing.T) {
+	r := New(Options{})
+	r.Add(File{Name: "x.orc", Info: &arrowio.Info{Format: "orc", Columns: []arrowio.ColumnInfo{{Path: "t", Type: "timestamp[ns]", Stats: &arrowio.ColumnStats{Values: 9, Min: "1900-05-05", Max: "1969-05-05", Doubt: "moments in UTC"}}}}})
+	var page strings.Builder
+	if err := r.Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), `<th scope="col">Doubt</th>`) || !strings.Contains(page.String(), `<td class="wide">moments in UTC</td>`) {
+		t.Error("no doubt in the list of columns")
+	}
+}
+
 // Several files: sizes, skew, columns that differ, directories KEY=VALUE.
 func TestDataset(t *testing.T) {
 	schema := func(fields ...arrow.Field) *arrow.Schema { return arrow.NewSchema(fields, nil) }

@@ -49,6 +49,16 @@ func (f *File) subject(path string) *subject {
 // nested reports whether the column lies within a struct that may itself be null.
 func (c *subject) nested() bool { return c.typ.Parent != nil && c.typ.Parent.Parent != nil }
 
+// inStructs reports whether the column lies below structs alone, so that a row has at most one value of it.
+func (c *subject) inStructs() bool {
+	for p := c.typ.Parent; p != nil; p = p.Parent {
+		if p.Kind != orcwire.Struct {
+			return false
+		}
+	}
+	return true
+}
+
 // place says what statistics are about.
 type place struct {
 	rows   int64
@@ -70,21 +80,31 @@ const (
 // contradicts itself, is unknown. docs/formats/orc.md, "Statistics" and "Writers", gives the reasons.
 func (c *subject) stats(s *orcwire.ColumnStats, at place) expr.Stats {
 	out := expr.Stats{Rows: at.rows, Nulls: -1}
-	if at.merged && !c.file.quirks.StripeStatsTrusted() {
+	if !c.believed(s, at) {
 		return out
 	}
 	if s.HasValues {
-		if s.Values > at.rows {
-			return out // of other rows than these
-		}
-		// Without a value nothing bounds them; and Hive's compactor writes 0 for anything.
-		if s.Values == 0 && s.HasNull != orcwire.Yes {
-			return out
-		}
 		out.Nulls = c.nulls(s, at.rows)
 	}
 	out.Min, out.Max = c.bounds(s, at)
 	return out
+}
+
+// believed reports whether statistics are about the rows of a place, and tell something of them.
+func (c *subject) believed(s *orcwire.ColumnStats, at place) bool {
+	switch {
+	case at.merged && !c.file.quirks.StripeStatsTrusted():
+		return false
+	case s.HasValues && s.Values > at.rows:
+		return false // of other rows than these
+	}
+	return gathered(s, at.rows)
+}
+
+// gathered reports whether statistics of rows tell anything. A writer that makes no row indexes gathers none and writes 0 values, as
+// Hive's compactor does for anything, but it does not say that there are nulls.
+func gathered(s *orcwire.ColumnStats, rows int64) bool {
+	return !s.HasValues || s.Values != 0 || s.HasNull == orcwire.Yes || rows == 0
 }
 
 // nulls returns how many of the rows are null, -1 = unknown. A row has at most one value of the column, which lies below

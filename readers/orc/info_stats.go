@@ -45,12 +45,15 @@ func (b *infoBuilder) stripeStatistics(ctx context.Context, ordinal int) error {
 // statsInfo renders statistics of rows of the file.
 func (f *File) statsInfo(t *orcwire.Type, s *orcwire.ColumnStats, rows int64) *arrowio.ColumnStats {
 	out := &arrowio.ColumnStats{Values: -1, Nulls: -1}
+	if !gathered(s, rows) {
+		return out
+	}
 	if s.HasValues {
 		out.Values = s.Values
-		switch {
-		case t.Parent == nil || t.Parent.Parent == nil && t.Parent.Kind == orcwire.Struct:
-			out.Nulls = max(rows-s.Values, -1)
-		case s.HasNull == orcwire.No:
+		switch c := (&subject{file: f, typ: t}); {
+		case c.inStructs() && c.believed(s, place{rows: rows, merged: true}):
+			out.Nulls = c.nulls(s, rows)
+		case !c.inStructs() && s.HasNull == orcwire.No:
 			out.Nulls = 0
 		}
 	}
@@ -72,7 +75,7 @@ func (f *File) doubt(t *orcwire.Type, s *orcwire.ColumnStats) string {
 	case s.Decimal != nil && !q.DecimalStatsTrusted(t.Precision):
 		return "the writer got bounds of short decimals wrong (ORC-517)"
 	case s.Timestamp != nil && s.Timestamp.MinUTC == nil && !q.TimestampStatsUTC():
-		return "in the writer's local time (ORC-135)"
+		return "moments in UTC, where rows have the writer's local time (ORC-135)"
 	case s.Collection != nil && !f.collectionStatsTrusted():
 		return "the writer counts something else"
 	case s.Double != nil && s.Double.Sum != nil && math.IsNaN(*s.Double.Sum):
@@ -111,9 +114,9 @@ func (f *File) statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, su
 	case s.Timestamp != nil:
 		x := s.Timestamp
 		if x.MinUTC != nil || x.MaxUTC != nil {
-			return f.earliest(x.MinUTC, x.MinNanos), latest(x.MaxUTC, x.MaxNanos), ""
+			return f.earliest(x.MinUTC, x.MinNanos), f.latest(x.MaxUTC, x.MaxNanos), ""
 		}
-		return f.earliest(x.Min, x.MinNanos), latest(x.Max, x.MaxNanos), ""
+		return f.earliest(x.Min, x.MinNanos), f.latest(x.Max, x.MaxNanos), ""
 	case s.Collection != nil:
 		x := s.Collection
 		low, high = lengthText(x.MinChildren), lengthText(x.MaxChildren)
@@ -204,11 +207,18 @@ func (f *File) day(v *int32) string {
 }
 
 // instantText renders milliseconds since 1970. What years of more than four digits would garble is shown as the number.
-func instantText(v *int64, nanos int32) string {
+// Before 1582-10-15 it has year, month and day of the file's calendar, as rows have.
+func (f *File) instantText(v *int64, nanos int32) string {
 	if v == nil {
 		return ""
 	}
-	t := time.UnixMilli(*v).Add(time.Duration(nanos)).UTC()
+	t := time.UnixMilli(*v)
+	if f.hybrid {
+		secs := [1]int64{t.Unix()}
+		orcwire.HybridSeconds(secs[:])
+		t = time.Unix(secs[0], int64(t.Nanosecond()))
+	}
+	t = t.Add(time.Duration(nanos)).UTC()
 	switch {
 	case t.Year() < 0 || t.Year() > 9999:
 		return strconv.FormatInt(*v, 10) + " ms"
@@ -222,16 +232,16 @@ func instantText(v *int64, nanos int32) string {
 // below what the writer says.
 func (f *File) earliest(v *int64, nanos int32) string {
 	if v == nil || f.quirks.Writer != orcwire.WriterCPP || *v > 0 || *v == math.MinInt64 || nanos != 0 {
-		return instantText(v, nanos)
+		return f.instantText(v, nanos)
 	}
 	below := *v - 1
-	return ">= " + instantText(&below, 0)
+	return ">= " + f.instantText(&below, 0)
 }
 
 // latest is the text of a greatest value. Where statistics do not say what it has beyond milliseconds, or say the most that there can
 // be, it is a bound.
-func latest(v *int64, nanos int32) string {
-	text := instantText(v, nanos)
+func (f *File) latest(v *int64, nanos int32) string {
+	text := f.instantText(v, nanos)
 	if text != "" && nanos == 999_999 {
 		return "<= " + text
 	}

@@ -3,6 +3,7 @@ package orc
 import (
 	"testing"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -40,6 +41,46 @@ func TestLeastTimesOfCPP(t *testing.T) {
 		f := &File{quirks: orcwire.Quirks{Writer: c.writer}}
 		if low, _, _ := f.statsText(&orcwire.Type{}, &orcwire.ColumnStats{Timestamp: &orcwire.TimestampStats{MinUTC: &c.ms}}); low != c.low {
 			t.Errorf("writer %d, %d ms: %q, want %q", c.writer, c.ms, low, c.low)
+		}
+	}
+}
+
+// What a writer without row indexes says of columns, 0 values and no nulls, is about nothing: the rows have values.
+func TestStatisticsThatWereNotGathered(t *testing.T) {
+	f := showFile(t, "../../testdata/orc/java-2.3.1/no-index.orc", Options{})
+	for _, c := range info(t, f, arrowio.InfoOptions{Groups: true}).Columns {
+		if s := c.Stats; s.Values != -1 || s.Nulls != -1 || s.Sum != "" {
+			t.Errorf("%s: %+v", c.Path, *s)
+		}
+	}
+}
+
+// Nulls of a field of a struct are the rows in which it, or the struct, is null.
+func TestNullsOfFields(t *testing.T) {
+	f := &File{quirks: orcwire.Quirks{Writer: orcwire.WriterJava, Version: 9}}
+	root := &orcwire.Type{Kind: orcwire.Struct}
+	in := &orcwire.Type{Kind: orcwire.Struct, Parent: root}
+	field := &orcwire.Type{Kind: orcwire.Int, Parent: in}
+	list := &orcwire.Type{Kind: orcwire.List, Parent: root}
+	item := &orcwire.Type{Kind: orcwire.Int, Parent: list}
+	for _, c := range []struct {
+		t     *orcwire.Type
+		nulls int64
+	}{{in, 3}, {field, 3}, {item, -1}} {
+		if s := f.statsInfo(c.t, &orcwire.ColumnStats{HasValues: true, Values: 7, HasNull: orcwire.Yes}, 10); s.Values != 7 || s.Nulls != c.nulls {
+			t.Errorf("%v: %+v, want %d nulls", c.t.Kind, *s, c.nulls)
+		}
+	}
+}
+
+// Times have the year, month and day of the file's calendar, as rows have. 1582-10-01 of the Julian calendar is 1582-10-11 of the
+// Gregorian one, 141,431 days before 1970; the day after the Julian 1582-10-04 is 1582-10-15.
+func TestHybridTimesAsText(t *testing.T) {
+	f := &File{hybrid: true}
+	for day, want := range map[int64]string{-141431: "1582-10-01 00:00:01.500", -141428: "1582-10-04 00:00:01.500", -141427: "1582-10-15 00:00:01.500"} {
+		ms := day*dayMillis + 1500
+		if low, high, _ := f.statsText(&orcwire.Type{}, &orcwire.ColumnStats{Timestamp: &orcwire.TimestampStats{MinUTC: &ms, MaxUTC: &ms}}); low != want || high != want {
+			t.Errorf("day %d: %q to %q, want %q", day, low, high, want)
 		}
 	}
 }

@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowjson"
-	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -194,25 +190,4 @@ func (f *parquetFile) columnStats(i, from, to int) *arrowio.ColumnStats {
 		return nil
 	}
 	return out
-}
-
-// boundText returns a minimum or maximum as text. Where it would be empty, or be taken for one that is, it is quoted.
-func boundText(s scalar.Scalar) string {
-	if d, ok := s.(*scalar.Duration); ok { // whose own String panics
-		return fmt.Sprintf("%d%s", int64(d.Value), d.DataType().(*arrow.DurationType).Unit)
-	}
-	if h, ok := s.(*scalar.Float16); ok {
-		return strconv.FormatFloat(float64(halffloat.Float32(h.Value)), 'g', -1, 32)
-	}
-	switch d := s.(type) { // what they print went through a double
-	case *scalar.Decimal128:
-		return string(arrowjson.AppendDecimal(nil, d.Value.BigInt().String(), d.DataType().(*arrow.Decimal128Type).Scale))
-	case *scalar.Decimal256:
-		return string(arrowjson.AppendDecimal(nil, d.Value.BigInt().String(), d.DataType().(*arrow.Decimal256Type).Scale))
-	}
-	text := s.String()
-	if text == "" || text[0] == '"' {
-		return strconv.Quote(text)
-	}
-	return text
 }

@@ -2,6 +2,7 @@ package parquet_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -39,6 +40,25 @@ func TestInfoOfDecimals(t *testing.T) {
 			}
 		}, c.min, c.max)
 	}
+}
+
+// TestInfoOfFarTimes inspects statistics of times that 64 bits of nanoseconds do not hold, and of bytes. The texts are those of
+// datetime.datetime(1970, 1, 1) + datetime.timedelta(…) of Python, and of the calendar's rules beyond its years.
+func TestInfoOfFarTimes(t *testing.T) {
+	times := func(low, high int64) func(array.Builder) {
+		return func(b array.Builder) {
+			b.(*array.TimestampBuilder).AppendValues([]arrow.Timestamp{arrow.Timestamp(low), arrow.Timestamp(high)}, nil)
+		}
+	}
+	checkBounds(t, &arrow.TimestampType{Unit: arrow.Microsecond}, times(-62135596800_000000, 253402300799_000000), "0001-01-01T00:00:00", "9999-12-31T23:59:59")
+	checkBounds(t, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}, times(-62135596800_000, 253402300799_000), "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+	checkBounds(t, &arrow.TimestampType{Unit: arrow.Microsecond}, times(math.MinInt64, math.MaxInt64), "-290308-12-21T19:59:05.224192", "294247-01-10T04:00:54.775807")
+	checkBounds(t, arrow.FixedWidthTypes.Date32, func(b array.Builder) {
+		b.(*array.Date32Builder).AppendValues([]arrow.Date32{math.MinInt32, math.MaxInt32}, nil)
+	}, "-5877641-06-23", "5881580-07-11")
+	checkBounds(t, arrow.BinaryTypes.Binary, func(b array.Builder) {
+		b.(*array.BinaryBuilder).AppendValues([][]byte{{}, {0, 0xff}}, nil)
+	}, "0x", "0x00ff")
 }
 
 // checkBounds writes values of a type, and checks the bounds that inspecting the file shows.
