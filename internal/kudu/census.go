@@ -50,8 +50,8 @@ func (s *servers) count(ctx context.Context, asked string, f *findings, keep fun
 				if !x.passes(err) {
 					return nil, err
 				}
-				f.doubt("tablet "+id, "server %s: the superblock of tablet %s cannot be read: %v", x.name(), id, innermost(err))
-				none[id] = "its superblock cannot be read"
+				none[id] = unreadable(err)
+				f.doubt("tablet "+id, "server %s: tablet %s: %s: %v", x.name(), id, none[id], innermost(err))
 				continue
 			}
 			if sb.TxnStatus || keep != nil && !keep(sb) {

@@ -155,7 +155,7 @@ func (f *File) orLost(err error, damaged []*damagedSuper, strays []*stray) error
 		return err
 	case len(damaged) > 0:
 		d := damaged[max(0, slices.IndexFunc(damaged, func(d *damagedSuper) bool { return d.names(f.opt.Table) }))]
-		lost = fmt.Sprintf("the superblock of tablet %s, which may be of this table, cannot be read: %s", d.id, innermost(d.err))
+		lost = fmt.Sprintf("tablet %s, which may be of this table: %s: %s", d.id, unreadable(d.err), innermost(d.err))
 	case len(strays) > 0:
 		lost = fmt.Sprintf("%v%s; it may be of this table", strays[0], f.dirs.strayColumns(strays[0].id))
 	default:
@@ -183,13 +183,13 @@ func (f *File) passOver(d *damagedSuper, table *kuduwire.SuperBlock, all []*tabl
 	}
 	switch {
 	case f.opt.Salvage:
-		f.lose(d.err, at("tablet "+d.id, arrowio.UnknownRows), "tablet %s: its superblock cannot be read, so nothing tells its blocks: %v", d.id, d.err)
+		f.lose(d.err, at("tablet "+d.id, arrowio.UnknownRows), "tablet %s: %s, so nothing tells its blocks: %v", d.id, unreadable(d.err), d.err)
 	case ours:
 		return f.hintSalvage(d.err)
 	default:
 		w := at("tablet "+d.id, arrowio.UnknownRows)
 		w.Kind = arrowio.WarnDoubt
-		f.warn(w, "tablet %s: its superblock cannot be read; if it is of this table, rows are missing: %v", d.id, d.err)
+		f.warn(w, "tablet %s: %s; if it is of this table, rows are missing: %v", d.id, unreadable(d.err), d.err)
 	}
 	return nil
 }

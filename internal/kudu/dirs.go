@@ -308,8 +308,19 @@ func isTabletID(s string) bool {
 }
 
 // SuperBlock reads the superblock of a tablet. Where only what describes the file's messages is damaged, the error wraps
-// kuduwire.ErrDescription, and the superblock is returned, too; to salvage, there is no error.
+// kuduwire.ErrDescription, and the superblock is returned, too; to salvage, there is no error. That of another server is an error.
 func (d *Dirs) SuperBlock(tablet string) (*kuduwire.SuperBlock, error) {
+	s, err := d.anySuperBlock(tablet)
+	if s != nil {
+		if err := d.checkOwner(s); err != nil {
+			return nil, inFile(err, d.SuperBlockPath(tablet))
+		}
+	}
+	return s, err
+}
+
+// anySuperBlock is SuperBlock for callers that read no blocks: it may be of another server.
+func (d *Dirs) anySuperBlock(tablet string) (*kuduwire.SuperBlock, error) {
 	path, b, err := d.tabletFile(tabletMetaName, tablet)
 	if err != nil {
 		return nil, err

@@ -146,8 +146,8 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 			err = nil
 		}
 		if err != nil {
-			v.fault(errs.Locate(corrupt("the superblock of tablet %s cannot be read: %v", id, innermost(err)), errs.At{Format: Name}))
-			v.loseBlocks(at("tablet "+id, arrowio.UnknownRows), "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
+			v.fault(errs.Locate(corrupt("tablet %s: %s: %v", id, unreadable(err), innermost(err)), errs.At{Format: Name}))
+			v.loseBlocks(at("tablet "+id, arrowio.UnknownRows), "tablet %s: %s, so nothing tells its table and its blocks: %v", id, unreadable(err), err)
 			if v.superErr == nil {
 				v.superErr = err
 			}

@@ -27,7 +27,7 @@ func (s *server) hints() ([]rebuild.Hint, error) {
 		return nil, err
 	}
 	for _, id := range ids {
-		if sb, _ := s.dirs.SuperBlock(id); sb != nil {
+		if sb, _ := s.dirs.anySuperBlock(id); sb != nil {
 			h.super(sb, s.dirs.SuperBlockPath(id))
 		}
 	}

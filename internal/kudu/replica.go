@@ -279,19 +279,23 @@ func (x *replicas) uncommitted(r *replica, asked string) string {
 func (x *replicas) tell(f *findings, asked bool) {
 	place := "tablet " + x.id
 	first := x.all[0]
-	lose := func(text string) {
+	lose := func(text string, r *replica) {
 		w := at(place, arrowio.UnknownRows)
 		if w.Kind = arrowio.WarnMissing; asked {
 			f.warn(w, "%s, but another was asked for", text)
+			return
+		}
+		if r.bare {
+			f.lose(nil, w, "%s; %v of that server by itself puts its rows together", text, errs.Opt("kudu-rebuild", ""))
 			return
 		}
 		f.lose(nil, w, "%s; %v reads what all have", text, errs.Opt("kudu-merge", ""))
 	}
 	read := fmt.Sprintf("%s: the replica of server %s is read, which ends with %s", place, first.server.name(), first.farthest())
 	if r := x.further(first); r != nil {
-		lose(fmt.Sprintf("%s; that of server %s goes on to %s, but is not read (%s)", read, r.server.name(), r.farthest(), r.fault()))
+		lose(fmt.Sprintf("%s; that of server %s goes on to %s, but is not read (%s)", read, r.server.name(), r.farthest(), r.fault()), r)
 	} else if r := x.unsure(first, false); r != nil {
-		lose(fmt.Sprintf("%s; that of server %s may have had later operations: %s", read, r.server.name(), r.fault()))
+		lose(fmt.Sprintf("%s; that of server %s may have had later operations: %s", read, r.server.name(), r.fault()), r)
 	}
 	if !x.quorum && len(x.voters) > 1 {
 		f.doubt(place, "%s: of its %d voting replicas fewer than a majority are here with a sound log: operations that clients were told of may be missing", place, len(x.voters))

@@ -132,8 +132,12 @@ func (f *File) missing(t *tablet) {
 	if len(missing) <= f.dirs.unknown() {
 		missing = nil // they may be those whose uuids cannot be read, of which there is a warning
 	}
+	too := ""
+	if len(missing) < len(t.super.DataDirs) {
+		too = ", too"
+	}
 	for _, uuid := range missing {
-		f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
+		f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s is spread over the data directory %s%s, which is not here", t.id, uuid, too)
 	}
 	if f.opt.Salvage { // which tells of each
 		return
