@@ -1,6 +1,7 @@
 package orc
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -45,6 +46,46 @@ func TestJoined(t *testing.T) {
 			if len(faults) != 1 || !errors.As(faults[0], &e) || e.Kind != errs.ErrCorrupt || e.Off != int64(len(before)) {
 				t.Errorf("%s: faults %v", name, faults)
 			}
+		}
+	}
+}
+
+// A file behind bytes that are not its own is read from where it begins, although the footer counts from there: another file of the same
+// layout, whose tail is missing, must not stand in for it.
+func TestBytesInFront(t *testing.T) {
+	last, err := os.ReadFile("../../testdata/orc/java-2.3.1/small-none.orc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := bytes.ReplaceAll(last, []byte("ekcbkroy0"), []byte("ekcbkroy1"))
+	want := scanText(t, openSource(t, last), arrowio.ScanOptions{})
+	if slices.Equal(want, scanText(t, openSource(t, front), arrowio.ScanOptions{})) {
+		t.Fatal("both files have the same rows")
+	}
+	for what, before := range map[string][]byte{
+		"no tail":               front[:len(front)-150],
+		"no postscript":         front[:len(front)-20],
+		"nearly whole":          front[:len(front)-1],
+		"no tail and bytes":     append(slices.Clone(front[:len(front)-150]), "some other bytes"...),
+		"no ORC":                []byte("other bytes"),
+		"some bytes":            []byte("ab"),
+		"two without their end": slices.Concat(front[:len(front)-30], front[:len(front)-150]),
+	} {
+		b := slices.Concat(before, last)
+		f := openSource(t, b)
+		if got := scanText(t, f, arrowio.ScanOptions{}); !slices.Equal(got, want) {
+			t.Errorf("%s: other rows: %d, want %d", what, len(got), len(want))
+		}
+		if w := arrowio.WarningsOf(f); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt {
+			t.Errorf("%s: warnings %v", what, w)
+		}
+		var faults []error
+		if err := f.Verify(t.Context(), func(err error) { faults = append(faults, err) }); err != nil {
+			t.Fatal(err)
+		}
+		var e *errs.Error
+		if len(faults) != 1 || !errors.As(faults[0], &e) || e.Kind != errs.ErrCorrupt || e.Off != int64(len(before)) {
+			t.Errorf("%s: faults %v", what, faults)
 		}
 	}
 }
