@@ -12,7 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// ErrNoTable: there is no table of this name, or no database.
+// ErrNoTable says that there is no table of this name, or no database.
 var ErrNoTable = errors.New("has no table")
 
 // Expected is a parameter that a table must have when it is changed, which metastores since Hive 4 check themselves.

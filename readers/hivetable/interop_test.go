@@ -62,7 +62,7 @@ func TestMetastore(t *testing.T) {
 	if _, _, err := rowsOf(t, url+"ice", readers.Options{}, ""); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "v1.metadata.json") {
 		t.Errorf("a table of Iceberg: %v", err)
 	}
-	for _, table := range []string{"lazy_plain", "lazy_ends", "lazy_comma", "lazy_number", "lazy_format", "lazy_types"} {
+	for _, table := range []string{"lazy_plain", "lazy_ends", "lazy_comma", "lazy_number", "lazy_format", "lazy_types", "csv_plain", "csv_other"} {
 		var want []string
 		for _, row := range hive.Ask(t, "rows "+table) {
 			if !strings.Contains(row, `"c1":"y"`) { // a header, which Hive's tasks pass over, and its input format does not

@@ -179,6 +179,10 @@ func (l *listing) formatOf(said *metastore.Storage) (arrowio.Format, *layout, er
 		text, err := layoutOf(said, l.said)
 		return arrowio.Format{Name: textFormat}, text, err
 	}
+	if said.InputFormat == textInput && said.SerDe == csvSerDe && l.acid == plainFiles {
+		text, err := csvLayoutOf(said, l.said)
+		return arrowio.Format{Name: textFormat}, text, err
+	}
 	if f, ok := l.files[name]; ok {
 		return f, nil, nil
 	}
@@ -186,7 +190,7 @@ func (l *listing) formatOf(said *metastore.Storage) (arrowio.Format, *layout, er
 	if name != "" {
 		what += " (" + name + ")"
 	}
-	return arrowio.Format{}, nil, errs.Errorf(errs.ErrUnsupported, "the files in %s are stored with %s and the SerDe %s, which cannot be read; ORC, Parquet and text of LazySimpleSerDe can", said.Location, what, quoted(said.SerDe))
+	return arrowio.Format{}, nil, errs.Errorf(errs.ErrUnsupported, "the files in %s are stored with %s and the SerDe %s, which cannot be read; ORC, Parquet, text of LazySimpleSerDe and CSV of OpenCSVSerde can", said.Location, what, quoted(said.SerDe))
 }
 
 func quoted(class string) string {

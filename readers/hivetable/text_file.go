@@ -104,12 +104,17 @@ func (r *textRows) parse() (n int64, err error) {
 			return 0, err
 		}
 		size += len(line)
-		found := r.split(line)
+		found := 0
+		if r.f.layout.Quote == 0 {
+			found = r.split(line)
+		} else if found, err = r.splitCSV(line); err != nil {
+			return 0, errs.Locate(err, errs.At{Op: "line " + strconv.FormatInt(r.lines.number, 10)})
+		}
 		for i := range r.cols {
 			c := &r.cols[i]
 			if c.index >= found { // Hive takes a line with fewer fields for one that ends in nulls
 				c.builder.AppendNull()
-			} else if err := c.value(r.fields[c.index], r.f.layout.Null); err != nil {
+			} else if err := c.value(r.fields[c.index], r.f.layout); err != nil {
 				return 0, errs.Locate(err, errs.At{Op: "line " + strconv.FormatInt(r.lines.number, 10), Column: c.field.Name})
 			}
 		}
@@ -132,11 +137,11 @@ func (r *textRows) split(line []byte) (found int) {
 }
 
 // value appends a value. Texts of which Hive makes null, or a part, are errors.
-func (c *textColumn) value(v []byte, null string) error {
+func (c *textColumn) value(v []byte, l *layout) error {
 	id := c.field.Type.ID()
 	text := id == arrow.STRING
 	switch {
-	case string(v) == null, len(v) == 0 && !text:
+	case l.Quote == 0 && string(v) == l.Null, len(v) == 0 && !text:
 		c.builder.AppendNull()
 		return nil
 	case text && !utf8.Valid(v):

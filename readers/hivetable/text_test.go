@@ -72,6 +72,50 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestCSV reads lines as OpenCSVSerde does. TestMetastore has Hive read such lines.
+func TestCSV(t *testing.T) {
+	table := func(cols, content string, serde map[string]string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := &metastore.Table{
+			Database: "d", Name: "t", Kind: "EXTERNAL_TABLE", Parameters: map[string]string{"skip.header.line.count": "1"},
+			Storage: metastore.Storage{Columns: columns(cols), Location: dir, InputFormat: textInput, SerDe: "org.apache.hadoop.hive.serde2.OpenCSVSerde", SerDeParameters: serde},
+		}
+		return serve(t, &metastorefake.Server{Tables: map[string]*metastore.Table{"d.t": m}}) + "d.t"
+	}
+	got, _, err := rowsOf(t, table("a:string b:string", "x,y\na,\"b, c\"\n\"\"\"\",\n\n1\n1,2,3\n", nil), readers.Options{}, "")
+	if want := []string{`["a","b, c"]`, `["\"",""]`, `[null,null]`, `["1",null]`, `["1","2"]`}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q, %v", got, want, err)
+	}
+	got, _, err = rowsOf(t, table("a:string b:string", "x\n'a|b'|\\\n", map[string]string{"separatorChar": "|", "quoteChar": "'", "escapeChar": "#"}), readers.Options{}, "")
+	if want := []string{`["a|b","\\"]`}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q, %v", got, want, err)
+	}
+	for content, want := range map[string]string{
+		"x\na\\,b": "line 2", "x\na\"b\"": "a quote or an escape", "x\n\"a\\\"b\"": "an escape", "x\n\"a": "without an end", "x\n\"a\"b": "follows the quote", "x\na, \"b\"": "a quote", "x\na,b,\"": "without an end",
+	} {
+		if _, _, err := rowsOf(t, table("a:string b:string", content, nil), readers.Options{}, ""); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, not %q", content, err, want)
+		}
+	}
+	for _, c := range []struct {
+		columns string
+		serde   map[string]string
+		want    string
+	}{
+		{"a:int", nil, "every column as string"},
+		{"a:string", map[string]string{"separatorChar": "||"}, "separatorChar"},
+		{"a:string", map[string]string{"quoteChar": "ä"}, "quoteChar"},
+		{"a:string", map[string]string{"quoteChar": ","}, "another meaning"},
+	} {
+		if _, _, err := rowsOf(t, table(c.columns, "x", c.serde), readers.Options{}, ""); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, not %q", c, err, c.want)
+		}
+	}
+}
+
 // TestTextRefused does not show what Hive shows otherwise.
 func TestTextRefused(t *testing.T) {
 	for name, c := range map[string]struct {

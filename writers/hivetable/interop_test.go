@@ -115,7 +115,7 @@ func TestHive(t *testing.T) {
 
 	id := fields("id", i64)
 	for table, want := range map[string]string{
-		"buckets": "bucketed", "acid0": "ACID", "inserts": "ACID", "a_view": "view", "texts": "TextInputFormat", "ice": "Iceberg", "none": "no table",
+		"buckets": "bucketed", "acid0": "ACID", "inserts": "ACID", "a_view": "view", "lazy_plain": "TextInputFormat", "ice": "Iceberg", "none": "no table",
 		"double_key": "double", "times_parquet": "INT96",
 	} {
 		if err := write(t, hive.URL+table, id, `[{"id": 1}]`); err == nil || !strings.Contains(err.Error(), want) {

@@ -377,6 +377,8 @@ final class Metastore {
   private static final String TEXT = "org.apache.hadoop.mapred.TextInputFormat";
   private static final String LAZY = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe";
 
+  private static final String CSV = "org.apache.hadoop.hive.serde2.OpenCSVSerde";
+
   /** Tables of text that Hive reads, with lines that have too few fields, too many, and none. "rows" says what it reads. */
   private void texts() throws Exception {
     Map<String, String> none = Map.of();
@@ -386,9 +388,15 @@ final class Metastore {
     text("lazy_number", "int:string", Map.of("field.delim", "124"), none, "1|a\n2|b|c\n");
     text("lazy_format", "tinyint:smallint", Map.of("serialization.format", "9"), none, "-128\t32767\n007\t\n");
     text("lazy_types", "date:timestamp:decimal(6,2):varchar(3):float", none, none, "2024-03-01\u00012024-03-01 10:00:00.5\u0001-1.25\u0001\u00e4\u00f6\u00fc\u00010.1\n1582-01-01\u0001\\N\u00017.25\u0001\u0001\\N\n");
+    text(CSV, "csv_plain", "string:string:string", none, none, "a,b c,\"d, e\"\n\"x \"\"y\"\" z\",,\"\"\n\n1\n1,2,3,4\n a,b ,\"\"\"\"\nN,NULL,\n,,\n\"\",\"a\"\"\",b\r\n");
+    text(CSV, "csv_other", "string:string:string", Map.of("separatorChar", ";", "quoteChar", "'", "escapeChar", "#"), none, "a;'b;c';\"d\"\n\\;'it''s';,\n");
   }
 
   private void text(String name, String types, Map<String, String> serde, Map<String, String> parameters, String content) throws Exception {
+    text(LAZY, name, types, serde, parameters, content);
+  }
+
+  private void text(String by, String name, String types, Map<String, String> serde, Map<String, String> parameters, String content) throws Exception {
     Path at = dir.resolve(name);
     Files.createDirectories(at);
     Files.writeString(at.resolve("f"), content, StandardCharsets.UTF_8);
@@ -396,7 +404,7 @@ final class Metastore {
     for (int i = 0; i < types.split(":").length; i++) {
       names.append(i > 0 ? "," : "").append("c").append(i);
     }
-    StorageDescriptor s = storage(TEXT, LAZY, columns(names.toString(), types), at);
+    StorageDescriptor s = storage(TEXT, by, columns(names.toString(), types), at);
     s.getSerdeInfo().setParameters(new HashMap<>(serde));
     create(name, "EXTERNAL_TABLE", s, List.of(), parameters);
   }
