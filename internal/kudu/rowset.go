@@ -24,6 +24,7 @@ type rowset struct {
 	redo   []deltaFile      // that the snapshot needs, oldest first
 	log    logDeltas        // after those
 	lost   map[int32]losses // by column id, of a salvage
+	stale  bool             // changes of its rows are lost
 	reach  reach            // with a snapshot
 	hidden []byte           // a bit for each row that another replica has in a newer version; nil = there are none
 
@@ -193,6 +194,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		}
 		if err != nil {
 			if f.opt.Salvage && ctx.Err() == nil {
+				rs.stale = true
 				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "%s: %s: %v", rs.place(), lostChanges, err)
 				continue
 			}

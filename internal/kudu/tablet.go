@@ -278,6 +278,7 @@ func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id ui
 		return f.inBlock(err, id, "deltas")
 	}
 	lose := func(rows int64, what string, err error) {
+		rs.stale = true
 		f.loseBlocks(at(rs.place(), rows), "%s: %s: %v", rs.place(), what, unplaced(f.inBlock(err, id, "deltas"), rs.tablet))
 	}
 	d.Pass = func(err error) { lose(arrowio.UnknownRows, lostChanges, err) }

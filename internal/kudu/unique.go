@@ -30,11 +30,12 @@ const maxTwice = 1 << 20
 // apart. So the keys of the rows that only the log has are looked up in the rowsets. Where operations are known to be
 // missing the keys of all rowsets are compared.
 //
-// A salvage hides the older rows and reports them.
+// A salvage hides the older rows and reports them. It compares all keys, too, where it has lost changes of rows on disk.
 func (f *File) unique(ctx context.Context, t *tablet) error {
 	if f.dirs == nil || t.rebuilt != nil || f.opt.SkipLog || f.opt.verify || len(t.rowsets) == 0 || t.schema.Keys() == 0 {
 		return nil // Verify compares all keys itself
 	}
+	stale := slices.IndexFunc(t.rowsets, func(rs *rowset) bool { return rs.stale })
 	why := "the tablet has no write-ahead log"
 	var keys [][]storedRow // rows of one key, in the order of the keys
 	var first []byte
@@ -44,6 +45,9 @@ func (f *File) unique(ctx context.Context, t *tablet) error {
 		if t.log.absent == "" {
 			why = "a part of the write-ahead log is missing"
 		}
+		keys, first, err = f.compareAll(ctx, t)
+	case stale >= 0:
+		why = fmt.Sprintf("changes of rowset %d cannot be read", t.rowsets[stale].meta.ID)
 		keys, first, err = f.compareAll(ctx, t)
 	case t.log.first.Index > 1 && t.mem.len() > 0:
 		why = "the write-ahead log begins with operation " + t.log.first.String() + ", and at least one before it is missing"
@@ -235,13 +239,22 @@ func (f *File) hide(ctx context.Context, t *tablet, keys [][]storedRow, why stri
 		return cmp.Or(cmp.Compare(born[a.rs][a.row], born[b.rs][b.row]), cmp.Compare(a.rs.meta.ID, b.rs.meta.ID))
 	}
 	hidden := map[*rowset][]int64{}
+	unsure := int64(0)
 	for _, rows := range keys {
 		newest := slices.MaxFunc(rows, newer)
+		if newest.rs != nil && slices.ContainsFunc(rows, func(r storedRow) bool { return r != newest && born[r.rs][r.row] == born[newest.rs][newest.row] }) {
+			unsure++
+		}
 		for _, r := range rows {
 			if r != newest {
 				hidden[r.rs] = append(hidden[r.rs], r.row)
 			}
 		}
+	}
+	if unsure > 0 {
+		w := at(t.place(), unsure)
+		w.Kind = arrowio.WarnDoubt
+		f.warn(w, "%s: %s live twice and nothing tells which row is the newest: that of the later rowset is shown, which may be the older one", t.place(), counted(unsure, "key is", "keys are"))
 	}
 	for _, rs := range t.rowsets {
 		rows := hidden[rs]
@@ -254,7 +267,7 @@ func (f *File) hide(ctx context.Context, t *tablet, keys [][]storedRow, why stri
 		}
 		slices.SortStableFunc(rs.log, func(a, b logDelta) int { return cmp.Compare(a.row, b.row) })
 		f.lose(nil, at(rs.place(), int64(len(rows))), "%s: %s: %s", rs.place(),
-			counted(int64(len(rows)), "row is left out, because a newer row has its key and the log does not have the deletion of the older one", "rows are left out, because newer rows have their keys and the log does not have the deletions of the older ones"), why)
+			counted(int64(len(rows)), "row is left out, because a newer row has its key, and the deletion of the older one is lost", "rows are left out, because newer rows have their keys, and the deletions of the older ones are lost"), why)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -171,6 +172,39 @@ func TestKeysTwiceWithoutLog(t *testing.T) {
 	slices.Sort(whole)
 	if err != nil || !slices.Equal(got, whole) || !anyHas(w, "lost", "rowset 0: 48 rows are left out, because newer rows have their keys") {
 		t.Errorf("salvage: %d rows, %q, %v", len(got), w, err)
+	}
+}
+
+// TestKeysTwiceWithoutDeltas loses a file of changes with the deletions of rows whose keys were inserted again later.
+func TestKeysTwiceWithoutDeltas(t *testing.T) {
+	s := newRealServer(t, "file")
+	f := s.table("changed")
+	whole, _, _ := s.scanAll("kudu-table=changed")
+	inserted := map[string]bool{} // keys of the rows as they are
+	for _, l := range whole {
+		inserted[printedKey(t, f, l)] = true
+	}
+	for _, rs := range f.tablets[0].rowsets {
+		for _, d := range rs.redo {
+			path, _, err := f.blocks.At(d.block)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.saved([]string{path}, func() {
+				s.clearFile(path)
+				got, w, err := s.scanAll("kudu-table=changed", "kudu-salvage=true")
+				if err != nil || keysTwice(t, got) || !anyHas(w, "lost", "updates and deletes") {
+					t.Errorf("block %d: %d rows, %q, %v", d.block, len(got), w, err)
+				}
+				missing := maps.Clone(inserted)
+				for _, l := range got {
+					delete(missing, printedKey(t, f, l))
+				}
+				if len(missing) > 0 {
+					t.Errorf("block %d: keys are missing: %v", d.block, missing)
+				}
+			})
+		}
 	}
 }
 
