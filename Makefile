@@ -453,6 +453,18 @@ soak: build ## Flight: clients that come, cancel, stall and die, for DURATION=1h
 	go build -o $(CACHE)/bin/flight-load ./$(INTEROP)/flight-load
 	$(CACHE)/bin/flight-load soak -bin $(BIN) -duration $(DURATION) -out $(LOAD_OUT)
 
+SCALE ?= 1
+TPCH := $(CACHE)/tpch
+TPCH_DUCKDB := 1.5.5
+$(TPCH)/duckdb-$(TPCH_DUCKDB): | $(VENV)/ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --target $@ duckdb==$(TPCH_DUCKDB) duckdb-extension-tpch==$(TPCH_DUCKDB)
+
+.PHONY: bench-tpch
+bench-tpch: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## TPC-H of SCALE=1: a server over ORC, DuckDB over Parquet and over pyarrow's ORC, into docs/bench/raw (BENCHFLAGS=--check: answers alone)
+	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio
+	$(VENV)/bin/python $(INTEROP)/bench_tpch.py --bin $(CACHE)/bin/arrowio-duckdb --duckdb $(TPCH)/duckdb-$(TPCH_DUCKDB) \
+		--dir $(TPCH)/$(SCALE) --scale $(SCALE) --out docs/bench/raw $(BENCHFLAGS)
+
 .PHONY: bench-handoff
 bench-handoff: wheel-test ## Python and DuckDB over arrowio and over pyarrow side by side, into docs/bench/raw
 	go build -o $(CACHE)/bin/handoff-bench ./$(INTEROP)/handoff-bench

@@ -187,6 +187,10 @@ func (p *bytesPred) mask(out []uint64, v values) error {
 	return fmt.Errorf("no comparison for type %v", p.d.t)
 }
 
+// fewPoints is how many values a column is compared with one after the other, rather than looking up each of its values: most
+// differ in length, which a hash costs more than.
+const fewPoints = 8
+
 func maskBytes[O int32 | int64](out []uint64, v values, p *bytesPred) error {
 	offs := arrow.GetData[O](v.buffer(1))
 	if len(offs) < v.off+v.n+1 {
@@ -198,8 +202,10 @@ func maskBytes[O int32 | int64](out []uint64, v values, p *bytesPred) error {
 		return errBuffers
 	}
 	switch {
-	case p.set == nil && p.like == nil && len(p.spans) == 1 && p.points != nil:
-		equalBits(out, offs, data, p.points[0].at)
+	case p.like == nil && p.points != nil && len(p.points) <= fewPoints:
+		for _, x := range p.points {
+			equalBits(out, offs, data, x.at)
+		}
 	case p.set == nil && p.like == nil && len(p.spans) == 1:
 		spanBits(out, offs, data, p.spans[0])
 	default:
