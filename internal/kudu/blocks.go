@@ -129,7 +129,7 @@ func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	}
 	src, err := b.dirs.openFile(BlockPath(p.file, id))
 	if err != nil {
-		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
+		return nil, nil, errs.Locate(err, errs.At{Format: Name, Op: "block " + kuduwire.BlockName(id)})
 	}
 	return src, src, nil
 }

@@ -179,6 +179,9 @@ func (r *recordReader) read(c *container, number uint32) error {
 	}
 	path := c.base + metadataSuffix
 	b, err := r.dirs.readSmall(path, r.limit, r.buf)
+	if isDenied(err) {
+		return err
+	}
 	if err != nil {
 		c.err = err
 		return nil
@@ -250,7 +253,7 @@ func (l *logBlocks) openBlock(p logPlace) (arrowio.Source, io.Closer, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, blockError(p.id, "its container has no data file: %w", err)
 		}
-		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(p.id), err)
+		return nil, nil, errs.Locate(err, errs.At{Format: Name, Op: "block " + kuduwire.BlockName(p.id)})
 	}
 	src, err := section(f, arrowio.ByteRange{Off: p.off, Len: p.length})
 	if err != nil {

@@ -66,7 +66,7 @@ func openServers(ctx context.Context, path string, limits arrowio.Limits, o Opti
 		switch {
 		case err == nil:
 			s.path = p
-		case o.Salvage && ctx.Err() == nil && !errors.Is(err, errs.ErrOption):
+		case o.Salvage && ctx.Err() == nil && !errors.Is(err, errs.ErrOption) && !isDenied(err):
 			f.doubt("", "%s cannot be read, and is left out: %v", p, err)
 		default:
 			return nil, errors.Join(errs.Locate(err, errs.At{File: p}), out.Close())

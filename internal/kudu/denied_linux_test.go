@@ -2,7 +2,6 @@ package kudu
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +16,61 @@ import (
 // A superblock that this user may not read is not lost: an error names the file, to salvage, too.
 func TestSuperblockDenied(t *testing.T) {
 	s := newRealServer(t, "file")
+	s.openToAll()
+	path := s.superblocks()[0]
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	asNobody(t, func() {
+		for _, salvage := range []bool{false, true} {
+			_, err := OpenOverview(context.Background(), s.path("wal"), arrowio.Limits{}, Options{Salvage: salvage})
+			if !isDenied(err) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+// Nor is anything else of a server: the tables end with an error that names the file.
+func TestServerDenied(t *testing.T) {
+	for _, manager := range []string{"file", "log"} {
+		s := newRealServer(t, manager)
+		s.openToAll()
+		f := s.table("changed")
+		block, _, err := f.blocks.At(f.tablets[0].rowsets[0].meta.Columns[0].Block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := []string{s.path("wal", "tablet-meta"), s.path("wal", "wals"), s.path("data", "data"), block, s.path("wal", "instance")}
+		for _, path := range paths {
+			fi, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(path, 0); err != nil {
+				t.Fatal(err)
+			}
+			asNobody(t, func() {
+				for _, salvage := range []bool{false, true} {
+					f, err := Open(context.Background(), s.path("wal"), arrowio.Limits{}, Options{Table: "changed", Salvage: salvage})
+					if err == nil {
+						_ = f.Close()
+						t.Errorf("%s, salvage %v: %d rows", path, salvage, f.rows())
+					} else if !isDenied(err) || !strings.Contains(err.Error(), path) || strings.Count(err.Error(), "block ") > 1 {
+						t.Errorf("%s, salvage %v: %v", path, salvage, err)
+					}
+				}
+			})
+			if err := os.Chmod(path, fi.Mode()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// openToAll lets everybody read the files.
+func (s *realServer) openToAll() {
+	s.t.Helper()
 	err := filepath.WalkDir(s.root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -28,12 +82,13 @@ func TestSuperblockDenied(t *testing.T) {
 		return os.Chmod(path, mode)
 	})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	path := s.superblocks()[0]
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// asNobody does something as a user who may read only what all may.
+func asNobody(t *testing.T, do func()) {
+	t.Helper()
 	if os.Getuid() == 0 { // who may read everything, as long as this thread is not somebody else to file systems
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -42,10 +97,5 @@ func TestSuperblockDenied(t *testing.T) {
 		}
 		defer func() { _ = syscall.Setfsuid(0) }()
 	}
-	for _, salvage := range []bool{false, true} {
-		_, err := OpenOverview(context.Background(), s.path("wal"), arrowio.Limits{}, Options{Salvage: salvage})
-		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%v", err)
-		}
-	}
+	do()
 }

@@ -154,7 +154,7 @@ func (d *Dirs) note(format string, args ...any) {
 
 // orNote notes err where there is something to salvage, and returns it otherwise.
 func (d *Dirs) orNote(err error) error {
-	if err == nil || !d.salvage || errors.Is(err, errs.ErrUnsupported) {
+	if err == nil || !d.salvage || errors.Is(err, errs.ErrUnsupported) || isDenied(err) {
 		return err
 	}
 	d.doubt("left out: %v", err)

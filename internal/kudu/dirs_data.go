@@ -46,12 +46,12 @@ func (d *Dirs) findData(root string) error {
 			d.UUID, d.first, foreign, d.serverOf(foreign))
 	}
 	if denied != nil {
-		d.noneErr = fmt.Errorf("kudu: a data directory cannot be read: %w", denied)
+		d.noneErr = fmt.Errorf("kudu: a data directory cannot be read: %w", hintDenied(denied))
 	}
 	switch {
 	case d.noData:
 		return d.orWithout(d.noneErr)
-	case d.salvage:
+	case d.salvage && !isDenied(d.noneErr):
 		d.doubt("%s", strings.TrimPrefix(innermost(d.noneErr), "kudu: "))
 		d.gone = append(d.gone, d.doubts[len(d.doubts)-1])
 		return nil
@@ -142,7 +142,7 @@ func (d *Dirs) addData(path string) error {
 	switch {
 	case err == nil:
 		dir.UUID, dir.Type, dir.AllUUIDs, dir.BlockSize = i.UUID, i.Type, i.AllUUIDs, i.BlockSize
-	case errors.Is(err, fs.ErrNotExist) || d.salvage && !errors.Is(err, errs.ErrUnsupported):
+	case errors.Is(err, fs.ErrNotExist) || d.salvage && !errors.Is(err, errs.ErrUnsupported) && !isDenied(err):
 		if dir.Type, err = guessType(dir.Path); err != nil {
 			return d.orNote(err)
 		}

@@ -156,7 +156,7 @@ func (d *Dirs) openContainer(path string, off int64) (diskFile, error) {
 func (d *Dirs) openEncrypted(path string, from, at int64) (diskFile, error) {
 	raw, err := local.OpenFile(path)
 	if err != nil {
-		return nil, err
+		return nil, hintDenied(err)
 	}
 	src, err := d.keys.open(raw, raw, path, from, at)
 	if err != nil {

@@ -149,7 +149,7 @@ func (f *File) open(ctx context.Context) error {
 // a fault of each such tablet; a salvage tells of the blocks one by one.
 func (f *File) needData() error {
 	err := f.dirs.NeedData()
-	if err == nil || f.opt.Salvage && !f.opt.verify {
+	if err == nil || f.opt.Salvage && !f.opt.verify && !isDenied(err) {
 		return nil
 	}
 	for _, t := range f.tablets {

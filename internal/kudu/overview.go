@@ -293,7 +293,10 @@ func (v *Overview) logSize(tablet string) string {
 	if fi, err := os.Stat(dir + ".recovery"); err == nil && fi.IsDir() {
 		dir += ".recovery"
 	}
-	entries, _ := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
+	if isDenied(err) {
+		return "log unreadable: permission denied"
+	}
 	for _, e := range entries {
 		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), segmentPrefix) {
 			n++

@@ -140,7 +140,7 @@ func (s *server) present(sb *kuduwire.SuperBlock) (bytes int64, missing int) {
 
 // passes reports whether an error is about one server's files, so that another server can be read.
 func (s *server) passes(err error) bool {
-	return isData(err) || s.opt.Salvage && isOfFile(err)
+	return isData(err) || s.opt.Salvage && isOfFile(err) && !isDenied(err)
 }
 
 // isOfFile reports whether a file or directory is there and cannot be read: there is no permission, it is none, or the disk fails.

@@ -156,7 +156,7 @@ func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet)
 			_ = closer.Close()
 			break
 		}
-		if !f.opt.Salvage {
+		if !f.opt.Salvage || isDenied(err) {
 			return nil, err
 		}
 	}
@@ -193,7 +193,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 			_ = c.Close()
 		}
 		if err != nil {
-			if f.opt.Salvage && ctx.Err() == nil {
+			if f.opt.Salvage && ctx.Err() == nil && !isDenied(err) {
 				rs.stale = true
 				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "%s: %s: %v", rs.place(), lostChanges, err)
 				continue

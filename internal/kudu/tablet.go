@@ -39,7 +39,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 			err = f.findLosses(ctx, rs)
 		}
 		if err != nil {
-			if !f.opt.Salvage || ctx.Err() != nil {
+			if !f.opt.Salvage || ctx.Err() != nil || isDenied(err) {
 				return inRowSet(err, &rowset{tablet: t, meta: meta})
 			}
 			place := (&rowset{tablet: t, meta: meta}).place()
@@ -218,6 +218,9 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 		bad, err := f.damage(ctx, rs, column, c.Block, what)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if isDenied(err) {
+			return err
 		}
 		if err != nil { // no block of it can be reached
 			f.loseBlocks(at(rs.place(), rs.rows, column.Name), "%s: all %d rows of %v", rs.place(), rs.rows, unplaced(err, rs.tablet))
