@@ -2,6 +2,9 @@ package dataset
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,6 +34,36 @@ func (o Options) rootOf(path string) (string, error) {
 		return filepath.Abs(root) // it is not there: what opens it says so
 	}
 	return filepath.Abs(real)
+}
+
+// danglingLink is a symbolic link to what is not there.
+type danglingLink struct{ to string }
+
+func (e danglingLink) Error() string {
+	return "it is a symbolic link to " + e.to + ", which is not there"
+}
+func (e danglingLink) Is(target error) bool { return target == fs.ErrNotExist }
+
+// dangling returns err, or, if that is because a link leads to nothing, an error that says so.
+func dangling(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	to, notLink := os.Readlink(path)
+	if notLink != nil {
+		return err
+	}
+	return errs.Locate(danglingLink{to}, errs.At{File: path})
+}
+
+// passes reports whether a link in a directory or below a pattern is left out because it leads to nothing, and tells of it.
+func (o Options) passes(path string, err error) bool {
+	var link danglingLink
+	if !o.PassDangling || !errors.As(err, &link) {
+		return false
+	}
+	o.leaveOut(path, link)
+	return true
 }
 
 // inside returns an error if a path leads out of a directory. root is the result of rootOf.

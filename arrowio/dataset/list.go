@@ -104,7 +104,7 @@ func (x expansion) local(name string) ([]Input, error) {
 	case errors.Is(err, fs.ErrNotExist) && isPattern(name):
 		return x.localGlob(name, err)
 	case err != nil:
-		return nil, err
+		return nil, dangling(name, err)
 	case !fi.IsDir():
 		if err := inside(x.root, name); err != nil {
 			return nil, err
@@ -142,6 +142,9 @@ func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 			continue
 		}
 		fi, err := os.Stat(m)
+		if err = dangling(m, err); x.o.passes(m, err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -435,7 +438,7 @@ func (x expansion) sniff(t arrowio.Tree, name string) (bool, error) {
 }
 
 // localTree is a directory of this machine to be walked: links to directories, which may lead in a circle, are not
-// followed, and a link that leads nowhere is an error.
+// followed, and a link that leads nowhere is an error unless Options.PassDangling is set.
 type localTree struct {
 	arrowio.Tree
 	path string
@@ -467,6 +470,9 @@ func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, e
 		}
 		full := filepath.Join(t.Path(dir), e.Name())
 		fi, err := os.Stat(full)
+		if err = dangling(full, err); t.o.passes(full, err) {
+			continue
+		}
 		if err == nil && e.Type()&fs.ModeSymlink != 0 {
 			if err := inside(t.root, full); err != nil {
 				t.o.leaveOut(full, err)

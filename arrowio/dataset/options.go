@@ -37,12 +37,16 @@ type Options struct {
 	// pattern before its first * or the like.
 	Root string
 
+	// PassDangling leaves out symbolic links, in directories and below patterns, that lead to what is not there; false = they are errors, since
+	// what they led to may have been rows. A link that is named is an error always.
+	PassDangling bool
+
 	// Of several files.
 
 	// SkipBroken leaves out files that cannot be opened, unless that is all of them. What is wrong inside of a file is found when it is
 	// read. Files of tables are not left out.
 	SkipBroken bool
-	// LeftOut is called with each file or link that LinksInside or SkipBroken leaves out, and why. nil = Warn is.
+	// LeftOut is called with each file or link that LinksInside, PassDangling or SkipBroken leaves out, and why. nil = Warn is.
 	LeftOut func(path string, err error)
 
 	Match      view.Match // how the columns of files are matched

@@ -60,6 +60,7 @@ the terminal.`,
 	fs.Lookup("rows").NoOptDefVal = "true"
 	fs.BoolVar(&f.mouse, "mouse", false, "let the wheel of the mouse move the cursor; the terminal's own selection of text then needs Shift")
 	f.readFlags = a.addReadFlags(cmd)
+	f.looks = true
 	f.shown = addSchemaFlags(cmd)
 	return cmd
 }
@@ -114,7 +115,10 @@ func (a *app) browse(cmd *cobra.Command, f *browseFlags, args []string) error {
 	if err := f.noRangeOfRows(args); err != nil {
 		return err
 	}
-	if _, ok := a.terminal(a.stdout); !ok || os.Getenv("TERM") == "dumb" {
+	if os.Getenv("TERM") == "dumb" {
+		return usagef("browse needs a terminal to draw on, and TERM is dumb, one that cannot move its cursor; set TERM, or use arrowio inspect, head or cat")
+	}
+	if _, ok := a.terminal(a.stdout); !ok {
 		return usagef("browse needs a terminal to draw on, and standard output is none; use arrowio inspect, head or cat")
 	}
 	ctx, leave := context.WithCancelCause(ctx)

@@ -161,11 +161,13 @@ func (d *diffDoc) print(w sheet) error {
 		return err
 	}
 	switch {
+	case d.Rows == nil:
+		return w.printLine(d.schemaVerdict())
 	case d.Same:
 		return w.printLine("They are equal.")
-	case d.Rows != nil && d.Rows.Equal == nil && d.onlyApart:
+	case d.Rows.Equal == nil && d.onlyApart:
 		return w.printLine("Not compared: no row could be.")
-	case d.Rows != nil && d.Rows.Equal == nil:
+	case d.Rows.Equal == nil:
 		return w.printLine("They differ: no row could be compared.")
 	case d.onlyApart:
 		return w.printLine("They are equal as far as they could be compared; " + plural(d.apart(), "column") + " could not be.")
@@ -173,6 +175,21 @@ func (d *diffDoc) print(w sheet) error {
 		return w.printLine("They differ, but only in what --strict counts: " + strings.Join(d.strictly, ", ") + ".")
 	}
 	return w.printLine("They differ.")
+}
+
+// schemaVerdict is the last line where no row was looked at.
+func (d *diffDoc) schemaVerdict() string {
+	kinds := d.Schema.kinds()
+	counts := map[bool]string{true: "only --strict counts that", false: "that counts"}
+	switch {
+	case len(d.Schema.OnlyA)+len(d.Schema.OnlyB) > 0:
+		return "The schemas differ: columns are in one input only. No row was compared."
+	case d.apart() > 0 && len(kinds) == 0:
+		return "The schemas are the same, but values of " + plural(d.apart(), "column") + " cannot be compared. No row was compared."
+	case len(kinds) > 0:
+		return "The schemas differ in " + strings.Join(kinds, ", ") + "; " + counts[d.Same || len(d.strictly) > 0] + ". No row was compared."
+	}
+	return "The schemas are the same. No row was compared."
 }
 
 func (d *diffDoc) printRows(w sheet) error {

@@ -62,6 +62,13 @@ func TestDiffStrictSaysWhat(t *testing.T) {
 		if o := do(t, "diff", a, b); o.code != 0 || !strings.Contains(o.out, c.says) || !strings.Contains(o.out, "They are equal.") {
 			t.Errorf("not strict: %+v", o)
 		}
+		last = "The schemas differ in " + c.kind + "; only --strict counts that. No row was compared."
+		if c.kind == "" {
+			last = "The schemas are the same. No row was compared."
+		}
+		if o := do(t, "diff", "--schema-only", a, b); o.code != 0 || !strings.HasSuffix(o.out, "\n"+last+"\n") {
+			t.Errorf("only schemas: %+v\nwant %s", o, last)
+		}
 		o = do(t, "diff", "--strict", "--json", a, b)
 		conforms(t, "diff", o.out)
 		// The order of what is left is what counts.

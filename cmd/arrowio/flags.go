@@ -15,6 +15,7 @@ type readFlags struct {
 	mmap    bool
 	options *optionFlags
 	purpose arrowio.Purpose              // of the command
+	looks   bool                         // the command looks at what is there, and passes over links in directories that lead to nothing
 	leftOut func(path string, err error) // called for files that cannot be opened, where others can; nil = they are errors
 
 	lossless bool           // times that are read in microseconds must not lose digits

@@ -525,6 +525,7 @@ func (a *app) expandFor(ctx context.Context, args []string, r *readFlags, s *sel
 	if s != nil {
 		o.Filter = s.where.x
 	}
+	o.PassDangling, o.LeftOut = r.looks, r.leftOut
 	var out []dataset.Input
 	var first error
 	faults := map[string]error{}

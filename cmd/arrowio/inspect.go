@@ -71,6 +71,7 @@ are printed, and the exit code is that of the first such error.`,
 		},
 	}
 	f.readFlags = a.addReadFlags(cmd)
+	f.looks = true
 	f.shown = addSchemaFlags(cmd)
 	fs := cmd.Flags()
 	addWhere(fs, &f.where, "tell which splits and rows this filter would read; see arrowio help where")

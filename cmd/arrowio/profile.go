@@ -71,6 +71,7 @@ the rest is left out.`,
 		},
 	}
 	f.readFlags = a.addReadFlags(cmd)
+	f.looks = true
 	f.shown = addSchemaFlags(cmd)
 	f.selectFlags = addSelectFlags(cmd)
 	fs := cmd.Flags()

@@ -113,11 +113,14 @@ func amongThem(c *tableprofile.Column) (out []string) {
 
 func frequentValues(c *tableprofile.Column) (out []string) {
 	for _, t := range c.Top[:min(len(c.Top), profileTop)] {
-		about := ""
-		if t.AtMost > t.Count {
-			about = "≥ "
+		share := percentage(t.Count, c.Values())
+		switch {
+		case t.AtMost > t.Count && strings.HasPrefix(share, "<"):
+			share = "≥ " + plural(int(t.Count), "row")
+		case t.AtMost > t.Count:
+			share = "≥ " + share
 		}
-		out = append(out, profileCell(c.Type, &t.Value)+" "+about+percentage(t.Count, c.Values()))
+		out = append(out, profileCell(c.Type, &t.Value)+" "+share)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math/big"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -74,11 +75,25 @@ func summarize(ctx context.Context, p *tableprofile.Summaries, f arrowio.File, t
 	s, ok := own.(summarizer)
 	ok = ok && rowsOf(own) == rows && !renumbered(own.Schema(), to)
 	return p.Add(rows, func(path string, t arrow.DataType) (expr.Summary, error) {
-		if !ok || !arrow.TypeEqual(typeAt(own.Schema(), path), t) || !arrow.TypeEqual(typeAt(f.Schema(), path), t) {
+		has := typeAt(own.Schema(), path)
+		if shown := typeAt(f.Schema(), path); !ok || has == nil || shown == nil || !arrow.TypeEqual(shown, has) && !arrow.TypeEqual(shown, t) {
 			return unknown, nil
 		}
-		return s.Summary(ctx, path)
+		// Files of several types are joined under one that holds the values of all, so that a value that is no null does not become one.
+		x, err := s.Summary(ctx, path)
+		if !arrow.TypeEqual(has, t) {
+			x.Min, x.Max, x.Sum = tableprofile.Widened(x.Min, t), tableprofile.Widened(x.Max, t), wideSum(x.Sum, t)
+		}
+		return x, err
 	})
+}
+
+// wideSum returns the sum of whole numbers where they are shown as whole numbers; nil = it is not known.
+func wideSum(sum *big.Int, t arrow.DataType) *big.Int {
+	if !arrow.IsInteger(t.ID()) {
+		return nil
+	}
+	return sum
 }
 
 // renumbered reports whether the columns of a file have numbers for names, other than those of the schema that it is read under: see

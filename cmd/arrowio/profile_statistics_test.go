@@ -62,6 +62,7 @@ func TestProfileOfFilesWithoutScan(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	ok(t, "convert", pruning, "--rows", "0:10", path("few.parquet"))
+	ok(t, "convert", pruning, "--rows", "10:30", "--columns", "id__mono,group__days", "--schema", "struct<id__mono:bigint,group__days:bigint>", path("wide.parquet"))
 	ok(t, "convert", pruning, "--rows", "2000:", path("last.trv"))
 	ok(t, "convert", pruning, "--rows", "0:0", path("none.orc"))
 	ok(t, "convert", pruning, "--rows", "0:10", path("silent.arrow"))
@@ -93,6 +94,10 @@ func TestProfileOfFilesWithoutScan(t *testing.T) {
 	if p := profileIn(t, do(t, "profile", "--json", "--no-scan", path("case0.orc"), path("case1.orc")).out); len(p.Columns) != 2 || column(p, "id").Max != nil || column(p, "ID").Nulls != nil {
 		t.Errorf("%+v", p)
 	}
+	short, scan := profileOf(t, "--no-scan", path("few.parquet"), path("wide.parquet")), profileOf(t, path("few.parquet"), path("wide.parquet"))
+	if sameProfile(t, "of two widths", short, scan) < 2 {
+		t.Errorf("%+v", short)
+	}
 	// A column of another type in one of the files, and one that is in the name of a directory.
 	if err := os.MkdirAll(path("table/k=1"), 0o700); err != nil {
 		t.Fatal(err)
@@ -100,7 +105,7 @@ func TestProfileOfFilesWithoutScan(t *testing.T) {
 	ok(t, "convert", pruning, "--schema", "struct<id__mono:bigint,group__days:bigint>", path("table/k=1/wide.orc"))
 	ok(t, "convert", pruning, "--columns", "id__mono,group__days", path("table/k=1/own.orc"))
 	p := profileOf(t, "--no-scan", path("table"))
-	if id, wide, key := column(p, "id__mono"), column(p, "group__days"), column(p, "k"); id.Max == nil || wide.Max != nil || key.Nulls != nil || p.Rows != 12000 {
+	if id, wide, key := column(p, "id__mono"), column(p, "group__days"), column(p, "k"); id.Max == nil || wide.Nulls == nil || wide.Max == nil || key.Nulls != nil || p.Rows != 12000 {
 		t.Errorf("%+v", p)
 	}
 }

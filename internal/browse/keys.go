@@ -270,6 +270,7 @@ func (m *Model) goTo(row int64) tea.Cmd {
 	v := &m.rows
 	n, all := v.count()
 	if all || row < n {
+		m.noteEnd(row)
 		v.top = min(row, max(n-1, 0))
 		v.moveTo(row)
 		return m.load()
@@ -287,6 +288,7 @@ func (m *Model) goTo(row int64) tea.Cmd {
 			if m.rows.rows != rows {
 				return nil
 			}
+			m.noteEnd(row)
 			n, _ := rows.Count()
 			m.rows.top = max(0, min(row, n-1))
 			m.rows.moveTo(min(row, max(n-1, 0)))
@@ -296,6 +298,13 @@ func (m *Model) goTo(row int64) tea.Cmd {
 			return m.load()
 		}
 	})
+}
+
+// noteEnd says how many rows there are if a row that was asked for is beyond the last one.
+func (m *Model) noteEnd(row int64) {
+	if n, all := m.rows.count(); all && row >= n && row < math.MaxInt64 {
+		m.note = "there " + map[bool]string{true: "is ", false: "are "}[n == 1] + counted(n, "row") + "; they are counted from 0"
+	}
 }
 
 // setFilter shows only the rows for which a condition holds; "" = all.

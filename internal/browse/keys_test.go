@@ -204,6 +204,19 @@ func TestNothingThere(t *testing.T) {
 	}
 }
 
+// A row beyond the last one is told, and how many there are.
+func TestGoBeyondTheLastRow(t *testing.T) {
+	for _, c := range []struct{ row, note string }{{"99", ""}, {"100", "there are 100 rows; they are counted from 0"}, {"123456", "there are 100 rows; they are counted from 0"}} {
+		u := newUser(t, fakeOf(1, 10, 100), Options{Rows: true}, 80, 24)
+		u.press(":")
+		u.types(c.row)
+		u.press("enter")
+		if u.m.note != c.note || u.m.rows.cursor != 99 {
+			t.Errorf("%s: %q in row %d", c.row, u.m.note, u.m.rows.cursor)
+		}
+	}
+}
+
 // Enter on a line about a column shows what the line stands for.
 func TestColumnLines(t *testing.T) {
 	for down, want := range []string{"least value", "14938 bytes", "17275-17375 (0x437b-0x43df)", "string", "greatest value", "0x437b  ", "0x186a0  ", "not in one place of this file: block 7"} {

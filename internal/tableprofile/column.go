@@ -185,6 +185,7 @@ func (c *column) appendTo(out []Column, around int64) []Column {
 		x.setNoValues(c.inner)
 	case c.measure != nil:
 		c.measure.finish(&x)
+		x.setCounted()
 	}
 	out = append(out, x)
 	if c.inner == fields {

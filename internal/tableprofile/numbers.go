@@ -102,6 +102,25 @@ func (c *Column) setTop(k *counter, text func(e entry) string) {
 	}
 }
 
+// setCounted gives frequent values the counts that are known exactly besides: of NaN, and of what is empty.
+func (c *Column) setCounted() {
+	for i := range c.Top {
+		t := &c.Top[i]
+		n := c.NaN
+		switch t.Value {
+		case "NaN":
+		case "", "0x":
+			n = c.Empty
+		default:
+			n = nil
+		}
+		if n != nil && t.AtMost > t.Count {
+			t.Count, t.AtMost = *n, *n
+		}
+	}
+	slices.SortStableFunc(c.Top, func(a, b Frequent) int { return cmp.Compare(b.Count, a.Count) })
+}
+
 // ints measures values that are whole numbers of up to 64 bits.
 type ints struct {
 	numbers

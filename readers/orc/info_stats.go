@@ -175,6 +175,9 @@ func bytesStat(v *int64) string {
 	if v == nil {
 		return ""
 	}
+	if *v == 1 {
+		return "1 byte"
+	}
 	return fmt.Sprintf("%d bytes", *v)
 }
 
