@@ -51,8 +51,13 @@ func newBrowsed(a *app, f *browseFlags, ds *inputSet, args []string) (*browsed, 
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	names := make([]string, p.Schema.NumFields())
 	for k, field := range p.Schema.Fields() {
-		b.fields = append(b.fields, browse.Field{Name: field.Name, Type: field.Type.String(), Number: isNumber(field.Type), Short: isShort(field.Type)})
+		names[k] = expr.Quote(field.Name)
+	}
+	names = toldApart(names)
+	for k, field := range p.Schema.Fields() {
+		b.fields = append(b.fields, browse.Field{Name: names[k], Type: field.Type.String(), Number: isNumber(field.Type), Short: isShort(field.Type)})
 		b.types = append(b.types, field.Type)
 		b.paths = append(b.paths, fieldPaths(ds, f.columns, p.Fields[k].Index))
 	}

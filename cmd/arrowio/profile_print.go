@@ -35,8 +35,14 @@ func printProfile(w sheet, d profileDoc) error {
 	header := []string{"column", "type", "values", "nulls", "distinct", "min", "median", "max", "mean", "length", "among them", "frequent"}
 	right := map[string]bool{"values": true, "nulls": true, "distinct": true, "mean": true}
 	rows := make([][]string, len(d.Columns))
+	names := make([]string, len(d.Columns))
+	for i := range d.Columns {
+		names[i] = d.Columns[i].Path
+	}
+	names = toldApart(names)
 	for i := range d.Columns {
 		rows[i] = profileRow(&d.Columns[i], d.Rows)
+		rows[i][0] = names[i]
 		if report.Masked(d.Warnings, d.Columns[i].Path) {
 			rows[i][3] += ", masked"
 		}

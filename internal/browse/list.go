@@ -104,19 +104,35 @@ func (l *list) arrange() {
 	sortBy(l.order, keys, l.desc)
 }
 
+// hides reports whether columns that a line of a width does not show, or not in full, lie to the right.
+func (l *list) hides(shown []int, width int) bool {
+	if len(shown) == 0 || width < 3 {
+		return false
+	}
+	used := -gap
+	for _, k := range shown {
+		used += l.widths[k] + gap
+	}
+	return shown[len(shown)-1] < len(l.columns)-1 || used > width
+}
+
 // view draws the list.
 func (l *list) view(width, height int) []string {
 	l.height = max(1, height-1)
 	l.top = max(min(l.top, l.cursor), l.cursor-l.height+1)
 	l.top = max(0, min(l.top, len(l.rows)-l.height))
 	shown := visible(l.widths, 1, l.left+1, width)
-	out := []string{line(shown, l.widths, l.columns, width, func(k int) (string, string) {
+	mark, room := "", width
+	if l.hides(shown, width) {
+		mark, room = " ›", width-2
+	}
+	out := []string{line(shown, l.widths, l.columns, room, func(k int) (string, string) {
 		name := l.columns[k].name
 		if k == l.sort {
 			name = sortMark(name, l.widths[k], l.desc)
 		}
 		return name, heading
-	})}
+	}) + mark}
 	for i := l.top; i < min(l.top+l.height, len(l.order)); i++ {
 		row := l.rows[l.order[i]]
 		style := ""

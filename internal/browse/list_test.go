@@ -2,6 +2,7 @@ package browse
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,5 +21,17 @@ func TestListSort(t *testing.T) {
 	l.flip()
 	if want := []int{1, 0, 2}; !slices.Equal(l.order, want) {
 		t.Errorf("turned around: %d, want %d", l.order, want)
+	}
+}
+
+// The head of a list marks that columns lie to the right, until they are seen.
+func TestListMarksColumnsToTheRight(t *testing.T) {
+	u := newUser(t, fakeOf(1, 10, 100), Options{}, 80, 24)
+	u.press("2")
+	u.sees("more to the right", "›")
+	u = newUser(t, fakeOf(1, 10, 100), Options{}, 400, 24)
+	u.press("2")
+	if strings.Contains(u.screen(), "›") {
+		t.Errorf("all columns are seen: %s", u.screen())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 	"github.com/arrowio/arrowio/internal/plans"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Format returns the format "parquet".
@@ -185,11 +186,11 @@ func (f *parquetFile) namePaths(elems []decode.Element) {
 			e := &elems[pos]
 			pos++
 			if e.Children == 0 {
-				f.paths[column] = prefix + e.Name
+				f.paths[column] = prefix + schemadiff.Path(e.Name)
 				column++
 				continue
 			}
-			walk(prefix+e.Name+".", e.Children)
+			walk(prefix+schemadiff.Path(e.Name)+".", e.Children)
 		}
 	}
 	walk("", elems[0].Children)
