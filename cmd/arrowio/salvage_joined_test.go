@@ -78,3 +78,18 @@ func TestSalvageJoined(t *testing.T) {
 		t.Error("a filter finds other rows")
 	}
 }
+
+// Null keys of maps are sound in ORC, and not damage: a salvage refuses them as other reads do, and names the same option.
+func TestSalvageNullKeys(t *testing.T) {
+	name := "../../testdata/orc/java-2.3.1/map-null-keys.orc"
+	plain := do(t, "cat", "--format", "jsonl", name)
+	for _, mode := range []string{"rows", "columns"} {
+		o := do(t, "cat", "--format", "jsonl", "--salvage", mode, name)
+		if o.code != plain.code || o.code == exitOK || o.err != plain.err || !strings.Contains(o.err, "--orc-null-keys=list") {
+			t.Errorf("%s: exit %d, want %d: %s", mode, o.code, plain.code, o.err)
+		}
+		if n := strings.Count(ok(t, "cat", "--format", "jsonl", "--salvage", mode, "--orc-null-keys", "list", name), "\n"); n != 100 {
+			t.Errorf("%s: %d rows with the option", mode, n)
+		}
+	}
+}

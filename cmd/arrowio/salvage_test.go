@@ -179,7 +179,7 @@ func TestSalvageORCWithoutTail(t *testing.T) {
 		"a date":           {cut, []string{"--schema", "struct<a:date,b:string>"}, exitUsage, "", "column a: --schema says date, and the statistics of stripe 0 are those of integers"},
 		"other types":      {cut, []string{"--schema", "struct<a:string,b:int>"}, exitUsage, "", "column a: --schema says string, and the statistics of stripe 0 are those of integers"},
 		"bytes behind":     {append(b[:len(b):len(b)], other...), nil, exitOK, rows(0, 1000), "other bytes follow"},
-		"bytes before":     {append(other[:len(other):len(other)], b...), nil, exitOK, rows(0, 1000), "stripes 0 to 39 are 6000 bytes behind where the footer says"},
+		"bytes before":     {append(other[:len(other):len(other)], b...), nil, exitOK, rows(0, 1000), "the file begins here, and the 6000 bytes in front of it are not read"},
 		"bytes missing":    {append(b[:4000:4000], b[4300:]...), nil, exitLost, rows(0, 450) + rows(500, 1000), "stripes 20 to 39 are 300 bytes in front of where the footer says"},
 		"no stripe":        {b[:100], []string{"--schema", name}, exitData, "", "no stripe was found in 100 bytes"},
 	} {

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/salvage"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -142,7 +143,7 @@ func (in *Input) rescue(ctx context.Context, op Op, mode string, n *Rescued, w i
 		n.Rows += in.rows.NumRows()
 		rec, err := c.scan(ctx, f, nil)
 		switch {
-		case errors.Is(err, errs.ErrBeyondNanoseconds), errors.Is(err, errMany): // a wrong value, which the caller is told to read in another unit, or a wrong number of rows that take no bytes
+		case errors.Is(err, errs.ErrBeyondNanoseconds), errors.As(err, new(salvage.Sound)), errors.Is(err, errMany): // a wrong value, which the caller is told to read in another unit or with another option, or a wrong number of rows that take no bytes
 			n.Unseen++
 			return nil
 		case err != nil:

@@ -67,11 +67,20 @@ func (f *File) siftUnits(ctx context.Context, split, column int, p arrowio.Proje
 	return found, nil
 }
 
-// unreadable reports whether err is about bytes of the file. A value that does not fit its type is damage, too, unless it may be a
-// timestamp that another unit can hold.
+// unreadable reports whether err is about bytes of the file. A value that does not fit its type is damage, too, unless another unit of
+// timestamps, or another option, can hold it.
 func unreadable(err error) bool {
 	return errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrLimit) || errors.Is(err, errs.ErrUnsupported) || errors.Is(err, errs.ErrSchema) && !unfit(err)
 }
 
-// unfit reports whether err says that a timestamp may be sound and cannot be shown.
-func unfit(err error) bool { return errors.Is(err, errs.ErrBeyondNanoseconds) }
+// Sound is the option that an error names where a value is sound, and Arrow has no place for it without the option. Such an error is not
+// about damage.
+type Sound struct{ errs.Option }
+
+// Unwrap returns the option: see errs.OptionsOf.
+func (s Sound) Unwrap() error { return s.Option }
+
+// unfit reports whether err says that a value may be sound and cannot be shown.
+func unfit(err error) bool {
+	return errors.Is(err, errs.ErrBeyondNanoseconds) || errors.As(err, new(Sound))
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -35,8 +36,19 @@ func ParseDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) 
 	return slices.DeleteFunc(blocks, func(k Block) bool { return k.Rows == 0 }), err
 }
 
+// CutDescriptors is ParseDescriptors of a file that was cut off: blocks may lie behind its end.
+func CutDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) ([]Block, error) {
+	blocks, err := descriptors(b, col, rows, size, true, lim)
+	return slices.DeleteFunc(blocks, func(k Block) bool { return k.Rows == 0 }), err
+}
+
 // AllDescriptors is ParseDescriptors with the blocks of no rows.
 func AllDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) ([]Block, error) {
+	return descriptors(b, col, rows, size, false, lim)
+}
+
+// descriptors reads the descriptors; cut = the blocks may lie behind the end of the file.
+func descriptors(b []byte, col *Column, rows, size int64, cut bool, lim errs.Limits) ([]Block, error) {
 	c := cursor.New(b, col.Start)
 	n := int64(c.I32())
 	if c.Err() != nil {
@@ -70,7 +82,11 @@ func AllDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) ([
 			}
 			return nil, errs.Locate(err, errs.At{Op: fmt.Sprintf("descriptor %d", i), Off: errs.N(off)})
 		}
-		if err := k.check(col, rows, size, lim); err != nil {
+		most := size
+		if cut {
+			most = math.MaxInt64
+		}
+		if err := k.check(col, rows, most, lim); err != nil {
 			err.Op, err.Off = fmt.Sprintf("descriptor %d", i), off
 			return nil, err
 		}
@@ -82,7 +98,7 @@ func AllDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) ([
 	if row != rows {
 		return nil, at(col.Start, errs.Errorf(errs.ErrCorrupt, "blocks hold %d rows, the header says %d", row, rows))
 	}
-	if data > size-end {
+	if data > size-end && !cut {
 		return nil, at(end, errs.Errorf(errs.ErrCorrupt, "blocks of %d bytes in the file's last %d", data, size-end))
 	}
 	for i := range blocks {

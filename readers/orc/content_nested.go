@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/salvage"
 )
 
 // structs has no values of its own: its children hold one for every slot that it has.
@@ -156,7 +157,7 @@ func (c *lists) elements(n int64) error {
 		n -= int64(k)
 	}
 	if _, isMap := c.node.field.Type.(*arrow.MapType); isMap && c.children[0].nulls > 0 {
-		return c.length.fail(errs.Errorf(errs.ErrSchema, "a map has a null key, which Arrow's maps have not: %w shows maps as lists of key and value", errs.Opt("orc-null-keys", "list")))
+		return c.length.fail(errs.Errorf(errs.ErrSchema, "a map has a null key, which Arrow's maps have not: %w shows maps as lists of key and value", salvage.Sound{Option: errs.Opt("orc-null-keys", "list")}))
 	}
 	return nil
 }

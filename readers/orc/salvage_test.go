@@ -24,7 +24,7 @@ func FuzzSalvage(f *testing.F) {
 		}
 		file := salvagetest.Bytes{
 			Format: Format(), Data: b, Open: arrowio.OpenOptions{Limits: fuzzLimits}, MaxRows: fuzzRows,
-			Limits: []error{errs.ErrLimit, errs.ErrBeyondNanoseconds},
+			Limits: []error{errs.ErrLimit, errs.ErrBeyondNanoseconds, errs.Opt("orc-null-keys", "list")},
 		}
 		salvagetest.Check(t, file, "rows")
 		file.Open.Schema = schema

@@ -28,7 +28,11 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	if b != nil {
 		return b, nil
 	}
-	b, err := f.readDescriptors(ctx, i, trevniwire.ParseDescriptors)
+	parse := parseBlocks(trevniwire.ParseDescriptors)
+	if f.salvaged && f.reachesEnd(i) {
+		parse = trevniwire.CutDescriptors
+	}
+	b, err := f.readDescriptors(ctx, i, parse)
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name, Op: "block descriptors", Column: f.header.Columns[i].Name, Off: errs.N(f.header.Columns[i].Start)})
 	}
@@ -44,6 +48,20 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	}
 	f.blocks[i] = b
 	return b, nil
+}
+
+// reachesEnd reports whether no other column begins between column i and the end of the file: if the file was cut off, then within it.
+func (f *File) reachesEnd(i int) bool {
+	start := f.header.Columns[i].Start
+	return !slices.ContainsFunc(f.header.Columns, func(c trevniwire.Column) bool { return c.Start > start && c.Start < f.src.Size() })
+}
+
+// within returns an error about a block that lies behind the end of a file that was cut off.
+func (f *File) within(b *trevniwire.Block, c trevniwire.Checksum) error {
+	if size := f.src.Size(); b.Off+b.Packed+c.Size() > size {
+		return errs.Errorf(errs.ErrCorrupt, "a block of %d bytes at %d, but the file ends at %d: it was cut off", b.Packed+c.Size(), b.Off, size)
+	}
+	return nil
 }
 
 // startField returns the offset of the header's field that says where column i starts.

@@ -51,16 +51,16 @@ func Format() arrowio.Format {
 			if err != nil {
 				return nil, err
 			}
-			f, err := Open(ctx, src, o.Limits, opt)
-			if err != nil {
-				return nil, err // not a File that is a nil *File
-			}
 			mode, err := salvage.Parse(opt.Salvage)
 			if err != nil {
 				return nil, err
 			}
 			if mode != salvage.Off && o.For == arrowio.ForRows {
-				return f.salvage(ctx, mode)
+				return openSalvage(ctx, src, mode, o.Limits, opt)
+			}
+			f, err := Open(ctx, src, o.Limits, opt)
+			if err != nil {
+				return nil, tellInFront(ctx, src, o.Limits, opt, err) // not a File that is a nil *File
 			}
 			f.hints = o.For == arrowio.ForRows
 			return f, nil
@@ -88,6 +88,7 @@ func parseOptions(m map[string]string) (Options, error) {
 // File is an open Trevni file. Its methods may be called concurrently.
 type File struct {
 	src      arrowio.Source
+	begin    int64 // where the file begins: 0, or behind other bytes
 	header   *trevniwire.Header
 	limits   arrowio.Limits
 	opt      Options
@@ -98,6 +99,8 @@ type File struct {
 	second   error // another file behind this one, as far as that is known; nil = none
 	noView   error // why the records of avro.schema cannot be shown; nil = they are, or were not asked for
 	splits   []arrowio.Split
+	salvaged bool                             // the file may have been cut off: see within
+	end      int64                            // of what is intact: see salvage
 	nulls    bool                             // columns without nulls are shown with nulls: see salvage
 	hints    bool                             // errors about damage tell of the option that reads what is intact
 	dicts    map[*trevniwire.Node]arrow.Array // of enums
@@ -114,15 +117,26 @@ type File struct {
 
 // Open reads the header of src and chooses the view. The caller closes src after the file.
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
+	return openAt(ctx, src, 0, limits, o)
+}
+
+// openAt is Open for a file that begins at a place of src.
+func openAt(ctx context.Context, src arrowio.Source, begin int64, limits arrowio.Limits, o Options) (*File, error) {
 	limits = limits.WithDefaults()
-	h, err := readHeader(ctx, src, limits)
+	h, err := readHeader(ctx, src, begin, limits)
 	if err != nil {
 		return nil, locate(err)
+	}
+	h.Size += begin
+	for i := range h.Columns {
+		if c := &h.Columns[i]; c.Start <= src.Size() { // reading refuses others
+			c.Start += begin
+		}
 	}
 	if err := checkSize(h, src.Size()); err != nil {
 		return nil, locate(err)
 	}
-	f := &File{src: src, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns)), splitBytes: splitBytes, splitRows: splitRows}
+	f := &File{src: src, begin: begin, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns)), splitBytes: splitBytes, splitRows: splitRows}
 	if err := f.chooseView(ctx); err != nil {
 		return nil, locate(err)
 	}
@@ -144,14 +158,15 @@ func locate(err error) error {
 }
 
 // readHeader reads more and more of the file's beginning until the header is whole.
-func readHeader(ctx context.Context, src arrowio.Source, lim arrowio.Limits) (*trevniwire.Header, error) {
+func readHeader(ctx context.Context, src arrowio.Source, begin int64, lim arrowio.Limits) (*trevniwire.Header, error) {
+	size := src.Size() - begin
 	for n := int64(64 << 10); ; n *= 4 {
-		n = min(n, src.Size(), lim.MetadataBytes)
-		b, err := readAt(ctx, src, 0, n)
+		n = min(n, size, lim.MetadataBytes)
+		b, err := readAt(ctx, src, begin, n)
 		if err != nil {
 			return nil, err
 		}
-		h, err := trevniwire.ParseHeader(b, src.Size(), lim)
+		h, err := trevniwire.ParseHeader(b, size, lim)
 		if !errors.Is(err, trevniwire.ErrShort) {
 			return h, err
 		}

@@ -159,6 +159,9 @@ type blockReader struct {
 
 // read returns a block unpacked, valid until the next call, and what its checksum says.
 func (r *blockReader) read(ctx context.Context, f *File, col *trevniwire.Column, b *trevniwire.Block) ([]byte, trevniwire.Verdict, error) {
+	if err := f.within(b, col.Checksum); err != nil {
+		return nil, 0, err
+	}
 	data, err := readAt(ctx, f.src, b.Off, b.Packed+col.Checksum.Size())
 	if err != nil {
 		return nil, 0, err

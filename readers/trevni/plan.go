@@ -66,6 +66,11 @@ func (r *splitReader) plan(ctx context.Context, want arrowio.RowSet) error {
 		}
 		c.need = needOf(blocks, set, c.resume)
 		c.blocks = blocksOf(blocks, c.need)
+		if n := len(c.blocks); r.file.salvaged && n > 0 {
+			if err := r.file.within(&c.blocks[n-1], c.Checksum); err != nil {
+				return errs.Locate(err, errs.At{Column: c.Name, Off: errs.N(c.blocks[n-1].Off)})
+			}
+		}
 		needs[c.index] = c.need
 	}
 	return nil

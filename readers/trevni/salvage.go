@@ -22,7 +22,8 @@ type survey struct {
 }
 
 // salvage shows what is intact of the file. The File that it returns takes over f.
-func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, error) {
+func (f *File) salvage(ctx context.Context, mode salvage.Mode, behind salvage.Behind) (arrowio.File, error) {
+	f.salvaged, f.end = true, f.header.Size
 	s := &survey{File: f, ctx: ctx}
 	damage := []salvage.Damage{}
 	for i, root := range f.tree.Roots {
@@ -38,7 +39,7 @@ func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, er
 		slices.Sort(edges)
 		edges = slices.Compact(edges)
 		for k := range len(edges) - 1 {
-			s.units = append(s.units, salvage.Unit{Rows: arrowio.RowRange{Start: edges[k], End: edges[k+1]}, Bytes: func(int) arrowio.ByteRange { return arrowio.ByteRange{} }})
+			s.units = append(s.units, salvage.Unit{Rows: arrowio.RowRange{Start: edges[k], End: edges[k+1]}, Bytes: f.rootBytes})
 		}
 		found, err := salvage.Sift(ctx, f, i, s.units, s.damage, f.limits)
 		if err != nil {
@@ -47,7 +48,7 @@ func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, er
 		damage = append(damage, found...)
 	}
 	f.nulls = mode == salvage.Columns && len(damage) > 0
-	return salvage.New(f, mode, damage, f.limits)
+	return salvage.NewBehind(f, mode, damage, f.limits, behind)
 }
 
 // columnsOf appends the stored columns of a node and those below it.
@@ -71,7 +72,7 @@ func (s *survey) column(root, i int) (edges []int64, err error) {
 		if !isKind(err) {
 			return nil, err
 		}
-		s.damage = append(s.damage, salvage.Damage{Rows: arrowio.RowRange{End: s.header.Rows}, Column: root, Place: "stored column " + col.Name, Reason: err})
+		s.damage = append(s.damage, salvage.Damage{Rows: arrowio.RowRange{End: s.header.Rows}, Column: root, Place: "stored column " + col.Name, Bytes: s.columnBytes(i), Reason: err})
 		return nil, nil
 	}
 	for k := range blocks {
@@ -90,14 +91,44 @@ func (s *survey) column(root, i int) (edges []int64, err error) {
 			err = c.checkFirst(b.First)
 		}
 		if err == nil {
+			s.end = max(s.end, b.Off+b.Packed+col.Checksum.Size())
 			continue
 		}
 		s.damage = append(s.damage, salvage.Damage{
 			Rows: arrowio.RowRange{Start: b.Start, End: b.End()}, Column: root, Place: fmt.Sprintf("block %d of stored column %s", k, col.Name),
-			Bytes: arrowio.ByteRange{Off: b.Off, Len: b.Packed + col.Checksum.Size()}, Reason: err,
+			Bytes: arrowio.ByteRange{Off: b.Off, Len: b.Packed + col.Checksum.Size()}.Clamp(s.src.Size()), Reason: err,
 		})
 	}
 	return edges, nil
+}
+
+// columnBytes is where a stored column lies: up to the next one. Of one that is said to begin where none can, it is the field of the
+// header that says so.
+func (f *File) columnBytes(i int) arrowio.ByteRange {
+	start, end := f.header.Columns[i].Start, f.src.Size()
+	if start < f.header.Size || start >= end {
+		return arrowio.ByteRange{Off: f.startField(i), Len: 8}
+	}
+	for k := range f.header.Columns {
+		if next := f.header.Columns[k].Start; next > start {
+			end = min(end, next)
+		}
+	}
+	return arrowio.ByteRange{Off: start, Len: end - start}
+}
+
+// rootBytes is where the stored columns of a root lie, from the first to the last.
+func (f *File) rootBytes(root int) (out arrowio.ByteRange) {
+	for k, i := range columnsOf(nil, f.tree.Roots[root]) {
+		b := f.columnBytes(i)
+		if k == 0 {
+			out = b
+			continue
+		}
+		start, end := min(out.Off, b.Off), max(out.End(), b.End())
+		out = arrowio.ByteRange{Off: start, Len: end - start}
+	}
+	return out
 }
 
 // hint adds to an error about damage what reads what is intact.

@@ -75,7 +75,7 @@ func (f *File) anyRightSum(ctx context.Context) (bool, error) {
 		n := min(len(blocks), each)
 		for j := range n {
 			b := &blocks[j*len(blocks)/n]
-			if b.Raw == 0 || b.Raw > left {
+			if b.Raw == 0 || b.Raw > left || f.within(b, col.Checksum) != nil {
 				continue
 			}
 			sum, err := readAt(ctx, f.src, b.Off+b.Packed, col.Checksum.Size())
