@@ -194,11 +194,11 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 	if err != nil {
 		return nil, inFile(dir, err)
 	}
-	a.warn(dir, v, nil)
 	var out []arrowio.MemberInfo
 	var there []string
 	found := map[string]bool{}
 	rows := map[string]bool{} // tables of which there may be rows here, by id
+	read := map[string]bool{} // places of tablets whose losses are told when their tables are read
 	for _, m := range info.Members {
 		switch m.Kind {
 		case "table":
@@ -211,7 +211,14 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 		case "tablet":
 			if n := len(out); n > 0 && out[n-1].Name == m.Name && m.State != "tombstoned" && m.State != "deleted" {
 				rows[out[n-1].ID] = true
+				read["tablet "+m.ID] = m.State == "ready"
 			}
+		}
+	}
+	for _, w := range arrowio.WarningsOf(v) {
+		if w.Kind != arrowio.WarnLost || !read[w.Place] {
+			w.File = dir
+			a.tell(w)
 		}
 	}
 	for _, name := range f.tables {

@@ -73,6 +73,25 @@ func TestKuduExport(t *testing.T) {
 	fails(t, do(t, "kudu", "export", "--all", dir, filepath.Join(dir, "data", "x")), 2)
 }
 
+// The loss of a write-ahead log is told with its table, and not before, too.
+func TestKuduExportToldOnce(t *testing.T) {
+	dir := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/file.tar.gz")
+	if err := os.RemoveAll(filepath.Join(dir, "wal", "wals")); err != nil {
+		t.Fatal(err)
+	}
+	r := exportOf(t, exitLost, "--all", "--salvage", dir, t.TempDir())
+	for _, w := range r.Warnings {
+		if w.Kind == arrowio.WarnLost {
+			t.Errorf("at the top: %+v", w)
+		}
+	}
+	for _, x := range r.Tables {
+		if x.Tablets == 1 && !slices.ContainsFunc(x.Warnings, func(w arrowio.Warning) bool { return w.Kind == arrowio.WarnLost }) {
+			t.Errorf("%s: nothing is told of its log: %+v", x.Name, x.Warnings)
+		}
+	}
+}
+
 // A damaged table fails, the others are written; with --salvage what is intact of it comes back, and its losses are reported.
 func TestKuduExportDamaged(t *testing.T) {
 	dir := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/file.tar.gz")

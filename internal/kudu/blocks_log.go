@@ -310,7 +310,8 @@ func (l *logBlocks) suspects() (text string) {
 		what string
 		is   func(*container) bool
 	}{
-		{"containers whose records are damaged", func(c *container) bool { return !c.whole() }},
+		{"containers whose records are missing", func(c *container) bool { return c.err == nil && !c.hasMeta }},
+		{"containers whose records are damaged", func(c *container) bool { return !c.whole() && (c.err != nil || c.hasMeta) }},
 		{"containers whose last record is torn", func(c *container) bool { return c.whole() && c.damage.Torn }},
 	} {
 		var names []string
@@ -323,7 +324,11 @@ func (l *logBlocks) suspects() (text string) {
 			}
 		}
 		if n > 0 {
-			text += fmt.Sprintf("; its record may have been in one of the %d %s (%s)", n, x.what, more(names, n))
+			in := "a container " + strings.TrimPrefix(x.what, "containers ")
+			if n > 1 {
+				in = fmt.Sprintf("one of the %d %s", n, x.what)
+			}
+			text += fmt.Sprintf("; its record may have been in %s (%s)", in, more(names, n))
 		}
 	}
 	if n := len(l.lost); n > 0 {

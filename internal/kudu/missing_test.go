@@ -42,7 +42,7 @@ func TestUncommittedRows(t *testing.T) {
 	const later = 7_353_454_000_000_000_000 // after all that the fixture has
 	s.changedLog(x, insertChanged(x, 1, 1, later, 1000, 1001, 1002)[0])
 	s.addPeer(f.dirs.UUID, x.id)
-	if _, w := s.warningsOf("kudu-table=changed"); len(w) != 2 || w[1].Kind != arrowio.WarnDoubt || w[1].Rows != 3 || !strings.Contains(w[1].Text, "left out") {
+	if _, w := s.warningsOf("kudu-table=changed"); len(w) != 2 || w[1].Kind != arrowio.WarnDoubt || w[1].Rows != 3 || !strings.Contains(w[1].Text, "left out") || !strings.Contains(w[1].Text, "--kudu-uncommitted=apply") {
 		t.Errorf("%+v", w)
 	}
 }

@@ -91,6 +91,10 @@ func (f *File) tellLog(ctx context.Context, t *tablet) error {
 		}
 		w := at(t.place(), log.rowsLost(n))
 		w.Kind = arrowio.WarnDoubt
+		if n == log.leftOut && f.opt.Uncommitted == "" {
+			f.warn(w, "tablet %s: %s; %v applies them", t.id, n, errs.Opt("kudu-uncommitted", "apply"))
+			continue
+		}
 		f.warn(w, "tablet %s: %s", t.id, n)
 	}
 	switch {

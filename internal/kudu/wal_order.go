@@ -266,7 +266,10 @@ func (r *replayer) rest() error {
 		if n := len(r.pending) - above; n > 1 {
 			which, are = fmt.Sprintf("%d operations, %s to %s", n, first, r.pending[len(r.pending)-1].op.ID), "are"
 		}
-		tell("%s (%s) %s above the highest COMMIT, and %s, because %s", which, count(rows, "row"), are, what, reason)
+		line := fmt.Sprintf("%s (%s) %s above the highest COMMIT, and %s, because %s", which, count(rows, "row"), are, what, reason)
+		if tell("%s", line); !apply {
+			r.st.leftOut = line
+		}
 		if !apply {
 			for i := above; i < len(r.pending); i++ {
 				r.release(&r.pending[i])

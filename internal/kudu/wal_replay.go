@@ -42,6 +42,7 @@ type logState struct {
 	schemaVersion uint32              //
 	notes         []string            // doubts, and what was passed over without loss
 	sound         []string            // those notes that are no doubts
+	leftOut       string              // the note of operations that may have been committed and are left out; "" = there are none
 	lost          []string            // what a salvage has given up
 	lostOf        map[string]int64    // rows of lines of notes and lost where they could be counted
 	lostOps       int64               // operations of them, as far as they could be counted

@@ -39,7 +39,7 @@ func (r *replayer) tellTorn(e *kuduwire.Entry) {
 func (r *replayer) tellTornEnd(last *segmentFile) {
 	for _, t := range r.reader.torn {
 		if t.segment == last.name {
-			r.report.note("%s; they are not read, and this is the last segment, so the last inserts, updates and deletes may be missing", t)
+			r.report.note("%s; they are not read, and this is the last segment, so the last inserts, updates and deletes may be missing: they are on other replicas, or in a copy of the file, if anywhere", t)
 		} else {
 			r.report.note("%s; they are not read, and no operation follows, so the last inserts, updates and deletes may be missing", t)
 		}
