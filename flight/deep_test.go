@@ -21,7 +21,7 @@ func TestDeepColumns(t *testing.T) {
 
 func deepColumns(t *testing.T, depth int, refused string) {
 	t.Helper()
-	var lists, structs arrow.DataType = arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int32
+	lists, structs := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int32
 	for range depth - 1 {
 		lists = arrow.ListOf(lists)
 		structs = arrow.StructOf(arrow.Field{Name: "a", Type: structs, Nullable: true})

@@ -21,7 +21,7 @@ func (s *Server) trace(ctx context.Context, c *Call) {
 		attribute.String("enduser.id", c.Client.Name), attribute.String("arrowio.dataset", c.Dataset()),
 		attribute.String("db.query.text", s.o.TraceStatements.of(c)), attribute.Int64("arrowio.put_rows", put), attribute.Int64("arrowio.put_bytes", stored),
 	} {
-		if v := a.Value.Emit(); v != "" && v != "0" {
+		if v := a.Value.String(); v != "" && v != "0" {
 			span.SetAttributes(a)
 		}
 	}
