@@ -64,6 +64,20 @@ func ByExtension(path string) (arrowio.OutputFormat, error) {
 	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "the extension of %q is none of %s: name the format with %w", path, strings.Join(all, ", "), errs.Opt("to", ""))
 }
 
+// For returns the format with this name for an output at path: text is packed where path ends so, as it is without a name. An
+// empty name is ByExtension.
+func For(name, path string) (arrowio.OutputFormat, error) {
+	if name == "" {
+		return ByExtension(path)
+	}
+	f, err := Lookup(name)
+	packing := partwriter.PackingOf(path)
+	if err != nil || !slices.ContainsFunc(f.Extensions, func(ext string) bool { return packing != "" && partwriter.PackingOf(ext) == packing }) {
+		return f, err
+	}
+	return packedAs(f, packing), nil
+}
+
 // packedAs returns a format of text whose files are compressed as their extension says; packing "" is f.
 func packedAs(f arrowio.OutputFormat, packing string) arrowio.OutputFormat {
 	if packing == "" {
@@ -92,7 +106,7 @@ type Options struct {
 // Create opens a writer of batches of schema s. The output appears at path only when Close has succeeded; see local.NewFileStore
 // for what happens to an existing file. The caller ends the writer by Close or Abort.
 func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrowio.Writer, error) {
-	f, err := choose(path, o)
+	f, err := For(o.Format, path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +121,3 @@ func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrow
 	return arrowio.NewWriter(ctx, f, st, p)
 }
 
-func choose(path string, o Options) (arrowio.OutputFormat, error) {
-	if o.Format != "" {
-		return Lookup(o.Format)
-	}
-	return ByExtension(path)
-}

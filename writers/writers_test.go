@@ -130,6 +130,38 @@ func TestByExtension(t *testing.T) {
 	}
 }
 
+// A format that is named packs text as the ending of the path says, and files of other formats not at all.
+func TestFor(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	gzip, zstd := "\x1f\x8b", "\x28\xb5\x2f\xfd"
+	for _, x := range []struct{ name, path, codec, begins, fault string }{
+		{"csv", "x.csv.gz", "", gzip, ""},
+		{"jsonl", "x.zst", "", zstd, ""},
+		{"csv", "X.GZ", "gzip:9", gzip, ""},
+		{"csv", "x.csv", "", "a", ""},
+		{"", "x.jsonl.gz", "", gzip, ""},
+		{"parquet", "x.gz", "", "PAR1", ""},
+		{"csv", "x.csv.gz", "zstd", "", "the extension of the output says gzip"},
+		{"none", "x", "", "", "unknown output format"},
+	} {
+		path := filepath.Join(t.TempDir(), x.path)
+		w, err := Create(t.Context(), path, s, Options{Format: x.name, Write: arrowio.WriteOptions{Compression: x.codec}})
+		if x.fault != "" {
+			if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), x.fault) {
+				t.Errorf("%v: %v", x, err)
+			}
+			continue
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		b, _ := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(b), x.begins) {
+			t.Errorf("%v: %v, %q", x, err, b)
+		}
+	}
+}
+
 func TestNamesAreThoseOfReaders(t *testing.T) {
 	for _, f := range All() {
 		r, err := readers.Lookup(f.Name)

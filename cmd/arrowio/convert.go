@@ -350,9 +350,7 @@ func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
 		return icebergtable.Format(), nil
 	case strings.HasPrefix(out, icebergtable.Name+"://"):
 		return arrowio.OutputFormat{}, usagef("%s is a table of Iceberg: --to %s does not go there", out, name)
-	case name != "":
-		return writers.Lookup(name)
-	case out == "-":
+	case name == "" && out == "-":
 		return arrowio.OutputFormat{}, usagef("the format of standard output is missing; give --to %s", strings.Join(a.writerNames(), "|"))
 	}
 	return writers.ByExtension(strings.TrimRight(out, "/"))

@@ -117,10 +117,7 @@ func dry(o convert.Options) convert.Options {
 }
 
 func (r writeRequest) format() (arrowio.OutputFormat, error) {
-	if r.To != "" {
-		return writers.Lookup(r.To)
-	}
-	return writers.ByExtension(strings.TrimRight(r.Path, "/"))
+	return writers.For(r.To, strings.TrimRight(r.Path, "/"))
 }
 
 // progressEvery is how often a write says how far it is.

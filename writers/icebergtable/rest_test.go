@@ -226,7 +226,7 @@ func TestREST(t *testing.T) {
 	if err := write(ctx, name, mode("create", "iceberg-catalog", catalog), s, rec); err == nil || !strings.Contains(err.Error(), "iceberg-mode") {
 		t.Error(err)
 	}
-	if err := write(ctx, "iceberg://any/db.t", mode("append", "iceberg-catalog", "uri=thrift://h:9083"), s, rec); !errors.Is(err, errs.ErrUnsupported) {
+	if err := write(ctx, "iceberg://any/db.t", mode("append", "iceberg-catalog", "type=glue"), s, rec); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 }
