@@ -353,5 +353,5 @@ func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
 	case name == "" && out == "-":
 		return arrowio.OutputFormat{}, usagef("the format of standard output is missing; give --to %s", strings.Join(a.writerNames(), "|"))
 	}
-	return writers.ByExtension(strings.TrimRight(out, "/"))
+	return writers.For(name, strings.TrimRight(out, "/"))
 }
