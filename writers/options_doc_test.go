@@ -29,7 +29,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 				continue
 			}
 			for _, o := range f.Options {
-				if !strings.Contains(text, "`--"+o.Name+" ") {
+				if !strings.Contains(text, "`--"+o.Name+" ") && !strings.Contains(text, "`--"+o.Name+"=") {
 					t.Errorf("docs/formats/%s.md: the chapter about writing does not name --%s", c.format, o.Name)
 				}
 			}
