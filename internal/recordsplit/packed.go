@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -20,7 +19,7 @@ var packers = []struct {
 	magic string
 	open  func(r io.Reader) (io.Reader, error)
 }{
-	{"gzip", "\x1f\x8b\x08", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"gzip", "\x1f\x8b\x08", openGzip},
 	{"zstd", "\x28\xb5\x2f\xfd", openZstd},
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 }
