@@ -120,4 +120,3 @@ func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrow
 	}
 	return arrowio.NewWriter(ctx, f, st, p)
 }
-
