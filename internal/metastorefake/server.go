@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
@@ -28,8 +29,8 @@ type Server struct {
 	Lose map[string]int
 	// Locations of new tables, by database.
 	Locations map[string]string
-	Waits     int  // how often a lock is not given at once
-	locked    bool // by the one connection that is served
+	Waits     int         // how often a lock is not given at once
+	locked    atomic.Bool // by the one connection that is served
 
 	Asked []string                 // the names of partitions that were asked for
 	Added []metastore.NewPartition // in the last call that added some, refused or not
@@ -65,7 +66,7 @@ func (s *Server) serve(l net.Listener) {
 		p := thrift.NewTBinaryProtocolConf(thrift.NewStreamTransportRW(conn), nil)
 		for s.answer(p) == nil {
 		}
-		s.locked = false
+		s.locked.Store(false)
 		_ = conn.Close() // the client has closed it, or the test is over
 	}
 }
@@ -227,7 +228,7 @@ func (s *Server) result(w *writer, method string, texts []string) {
 			s.Waits--
 			state = 2
 		}
-		s.locked = state == 1
+		s.locked.Store(state == 1)
 		w.field(0, thrift.STRUCT)
 		w.field(1, thrift.I64)
 		w.ok(w.p.WriteI64(ctx, 7))
@@ -235,7 +236,7 @@ func (s *Server) result(w *writer, method string, texts []string) {
 		w.ok(w.p.WriteI32(ctx, state))
 		w.stop()
 	case "unlock":
-		s.locked = false
+		s.locked.Store(false)
 	case "get_database":
 		w.field(0, thrift.STRUCT)
 		w.text(1, texts[0])
@@ -308,7 +309,7 @@ func (s *Server) change(arguments *metastore.Struct) {
 	}
 	t := s.Tables[name]
 	parameters := to.TextMap(9)
-	if parameters["metadata_location"] != t.Parameters["metadata_location"] && !s.locked {
+	if parameters["metadata_location"] != t.Parameters["metadata_location"] && !s.locked.Load() {
 		panic("the table is changed without a lock")
 	}
 	t.Parameters = parameters
