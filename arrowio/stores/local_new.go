@@ -40,8 +40,9 @@ func (localPlace) CreateNew(ctx context.Context, path string, content []byte) er
 	case err != nil:
 		return errs.Errorf(errs.ErrUnsupported, "the file system cannot create a file only where there is none (hard links): %w", err)
 	}
+	// The file is there, and others may have seen it: an error from here on would say that it is not.
 	if d, err := os.Open(filepath.Clean(dir)); err == nil {
-		_ = d.Sync() // some systems cannot
+		_ = d.Sync() // so that it survives a power cut, where the system can
 		_ = d.Close()
 	}
 	return nil

@@ -95,7 +95,11 @@ func asNobody(t *testing.T, do func()) {
 		if err := syscall.Setfsuid(65534); err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = syscall.Setfsuid(0) }()
+		defer func() {
+			if err := syscall.Setfsuid(0); err != nil {
+				t.Error(err)
+			}
+		}()
 	}
 	do()
 }

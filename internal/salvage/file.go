@@ -203,13 +203,18 @@ func (f *File) Warnings() []arrowio.Warning {
 
 // Info describes the file below, with the rows that are shown.
 func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
+	return infoOf(ctx, f.File, f.splits, o)
+}
+
+// infoOf describes a file, with the splits that are shown in place of its own.
+func infoOf(ctx context.Context, f arrowio.File, splits []arrowio.Split, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	o.Filter = nil // it would be explained for the splits as they are stored
-	info, err := f.File.Info(ctx, o)
+	info, err := f.Info(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	info.Rows, info.Splits = 0, nil
-	for _, s := range f.splits {
+	for _, s := range splits {
 		info.Rows += s.Rows.Len()
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
 	}

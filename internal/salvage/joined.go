@@ -61,17 +61,7 @@ func (j *joined) Warnings() []arrowio.Warning {
 
 // Info describes the last file, with the rows of all.
 func (j *joined) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
-	o.Filter = nil // it would be explained for the splits of the last alone
-	info, err := j.File.Info(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	info.Rows, info.Splits = 0, nil
-	for _, s := range j.splits {
-		info.Rows += s.Rows.Len()
-		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
-	}
-	return info, nil
+	return infoOf(ctx, j.File, j.splits, o)
 }
 
 // Prune asks the file of the split.

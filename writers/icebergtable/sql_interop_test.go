@@ -155,7 +155,9 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 		}
 		maps.DeleteFunc(want, func(row string, _ bool) bool {
 			var id int
-			_, _ = fmt.Sscanf(row, "[%d,", &id)
+			if _, err := fmt.Sscanf(row, "[%d,", &id); err != nil {
+				t.Errorf("%s: %v", row, err)
+			}
 			return id >= 1005 && id < 5005
 		})
 		check("id", "word")
