@@ -268,11 +268,12 @@ docs-site: $(DOCS_VENV)/ready ## the pages of docs as a site, into .cache/docs-s
 	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --config-file docs/site/mkdocs.yml
 
 .PHONY: wheel-test
-wheel-test: wheel build docs-site ## the tests of the wheel, in a clean environment
+wheel-test: wheel build docs-site ## the tests of the wheel, in a clean environment (Node.js, for pyright)
 	python3 -m venv --clear $(WHEEL_VENV)
 	$(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt $(CACHE)/wheel/arrowio-*.whl
 	cd python/tests && ARROWIO_BIN=$(BIN) $(WHEEL_VENV)/bin/python -m pytest -q -p no:cacheprovider .
 	cd python && $(WHEEL_VENV)/bin/python -m mypy --cache-dir $(CACHE)/mypy arrowio
+	cd python && PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(WHEEL_VENV)/bin/python -m pyright --pythonpath $(WHEEL_VENV)/bin/python
 
 CLUSTER_VENV := $(CACHE)/cluster-venv
 

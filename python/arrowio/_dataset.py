@@ -680,6 +680,7 @@ def row_range(rows: Optional[Rows]) -> Optional[list[int]]:
         first, last = rows.start, rows.stop
     elif isinstance(rows, str):
         a, colon, b = rows.partition(":")
+        first = last = None
         try:
             first, last = int(a) if a else None, int(b) if b else None
         except ValueError:

@@ -85,7 +85,8 @@ def _view(ds: Dataset, schema: Any, columns: Optional[list[str]], predicate: Any
             except (_Unknown, ArrowioError, LookupError, TypeError, ValueError, AttributeError):  # polars applies it
                 pass
     if columns is not None:
-        needed = list(dict.fromkeys([*columns, *(predicate.meta.root_names() if predicate is not None else [])]))
+        asked: list[str] = predicate.meta.root_names() if predicate is not None else []
+        needed = list(dict.fromkeys([*columns, *asked]))
         view = view.select([_path(n) for n in needed] if ds._columns is None else _below(ds, needed))
     return view
 

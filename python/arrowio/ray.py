@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+# Types are checked where the engine may not be installed.
+# pyright: reportMissingImports=false
+
 import copy
 from typing import Any, Iterator, Mapping, Optional, Sequence
 

@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+# Types are checked where the engine may not be installed.
+# pyright: reportMissingImports=false
+
 import datetime
 import decimal
 import json
