@@ -2,6 +2,8 @@ package csv
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // typesLost is what is lost of every file, whatever is in it.
@@ -24,15 +26,15 @@ func loss(t arrow.DataType) string {
 	case *arrow.TimestampType:
 		return timestampLoss(t)
 	case *arrow.DictionaryType:
-		return "comes back without its dictionary"
+		return plans.Join("comes back without its dictionary", loss(t.ValueType))
 	case *arrow.RunEndEncodedType:
-		return "comes back without its runs"
+		return plans.Join("comes back without its runs", loss(t.Encoded()))
 	case arrow.ExtensionType:
-		return "comes back without its extension type " + t.ExtensionName()
+		return plans.Join("comes back without its extension type "+t.ExtensionName(), loss(t.StorageType()))
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
 		return "comes back as utf8: written as base64"
 	case *arrow.Float16Type, *arrow.Float32Type:
-		return "comes back as float64"
+		return plans.FloatInText(t)
 	case *arrow.Date64Type:
 		return "comes back as date32, or as a timestamp where there are times of day, or as " + farYears
 	case *arrow.Time32Type, *arrow.Time64Type:

@@ -2,6 +2,8 @@ package jsonl
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // typesLost is what is lost of every file, whatever is in it.
@@ -14,7 +16,7 @@ func loss(t arrow.DataType) string {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int64Type, *arrow.StringType, *arrow.Float64Type:
 		return ""
 	case *arrow.Float32Type, *arrow.Float16Type:
-		return "comes back as float64"
+		return plans.FloatInText(t)
 	case *arrow.StructType, *arrow.ListType:
 		return nestedLoss(t.(arrow.NestedType))
 	case *arrow.MapType:
@@ -24,11 +26,11 @@ func loss(t arrow.DataType) string {
 	case arrow.ListLikeType:
 		return "comes back as a list"
 	case *arrow.DictionaryType:
-		return "comes back without its dictionary"
+		return plans.Join("comes back without its dictionary", loss(t.ValueType))
 	case *arrow.RunEndEncodedType:
-		return "comes back without its runs"
+		return plans.Join("comes back without its runs", loss(t.Encoded()))
 	case arrow.ExtensionType:
-		return "comes back without its extension type " + t.ExtensionName()
+		return plans.Join("comes back without its extension type "+t.ExtensionName(), loss(t.StorageType()))
 	case *arrow.DurationType:
 		return "comes back as int64, the number of " + t.Unit.String()
 	case *arrow.MonthIntervalType:
