@@ -85,6 +85,7 @@ type SortField struct {
 type rawMetadata struct {
 	Version   *int              `json:"format-version"`
 	UUID      string            `json:"table-uuid"`
+	ViewUUID  string            `json:"view-uuid"` // of a view, which has no rows of its own
 	Location  string            `json:"location"`
 	Updated   int64             `json:"last-updated-ms"`
 	Schema    json.RawMessage   `json:"schema"`
@@ -155,6 +156,8 @@ func ParseMetadata(text []byte) (*TableMetadata, error) {
 		return nil, corrupt("the metadata of the table are not valid JSON: %w", err)
 	}
 	switch {
+	case raw.ViewUUID != "":
+		return nil, errs.Errorf(errs.ErrUnsupported, "this is a view, and only tables can be read: read the tables that it is about")
 	case raw.Version == nil:
 		return nil, corrupt("the metadata of the table have no format-version")
 	case *raw.Version < 1:

@@ -47,8 +47,12 @@ func (p Properties) SQL(name string) (*SQLTable, error) {
 	return t, nil
 }
 
-// sqlitePath returns the file that a URI names as SQLAlchemy has it, sqlite:///RELATIVE or sqlite:////ABSOLUTE, or as JDBC has it.
+// sqlitePath returns the file that a URI names as SQLAlchemy has it, sqlite:///RELATIVE or sqlite:////ABSOLUTE, or as JDBC has it. What
+// stands behind ? in JDBC's are settings of its connections, such as busy_timeout.
 func sqlitePath(uri string) (string, error) {
+	if strings.HasPrefix(uri, "jdbc:sqlite:") {
+		uri, _, _ = strings.Cut(uri, "?")
+	}
 	for _, prefix := range []string{"sqlite:///", "sqlite+pysqlite:///", "jdbc:sqlite:"} {
 		if path, ok := strings.CutPrefix(uri, prefix); ok && path != "" && !strings.ContainsAny(path, "?#") && path != ":memory:" {
 			return filepath.Abs(path)

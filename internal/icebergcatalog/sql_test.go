@@ -90,7 +90,7 @@ func TestSQL(t *testing.T) {
 func TestSQLRefused(t *testing.T) {
 	for uri, kind := range map[string]error{
 		"postgresql+psycopg2://user:secret@host/db": errs.ErrUnsupported, "sqlite:///x?mode=memory": errs.ErrUnsupported, "sqlite:///:memory:": errs.ErrUnsupported,
-		"sqlite://": errs.ErrUnsupported, "jdbc:sqlite:/none/none.db": fs.ErrNotExist, "sqlite:////none/none.db": fs.ErrNotExist,
+		"sqlite://": errs.ErrUnsupported, "jdbc:sqlite:/none/none.db?busy_timeout=5": fs.ErrNotExist, "jdbc:sqlite::memory:": errs.ErrUnsupported, "sqlite:////none/none.db": fs.ErrNotExist,
 	} {
 		p := Properties{"type": "sql", "uri": uri, catalogName: "prod"}
 		if _, err := p.Table(context.Background(), "db.t", 0); !errors.Is(err, kind) || strings.Contains(err.Error(), "secret") {

@@ -298,6 +298,7 @@ func TestRefused(t *testing.T) {
 		make func(b *builder)
 	}{
 		{"format version 4", errs.ErrUnsupported, func(b *builder) { b.version = 4 }},
+		{"a view", errs.ErrUnsupported, func(b *builder) { b.edit = func(m map[string]any) { m["view-uuid"] = "v" } }},
 		{"no schema", errs.ErrCorrupt, func(b *builder) { b.edit = func(m map[string]any) { m["current-schema-id"] = 3 } }},
 		{"variant", errs.ErrUnsupported, func(b *builder) { b.schema = `[{"id": 1, "name": "v", "required": false, "type": "variant"}]` }},
 		{"geometry", errs.ErrUnsupported, func(b *builder) {

@@ -175,7 +175,7 @@ def make(q):
 
 def catalog_of(directory):
     if directory.startswith("thrift://"):
-        return HiveCatalog("prod", uri=directory)
+        return HiveCatalog("prod", uri=directory, **{"lock-check-max-wait-time": "0.4", "lock-check-retries": "200"})  # others write, too
     return SqlCatalog("prod", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}/warehouse")
 
 
@@ -208,7 +208,8 @@ def append(q):
         at = q["from"] + 10 * k
         while True:
             table = catalog_of(q["append"]).load_table(q["table"])
-            rows = pa.Table.from_pylist([{"id": at + i, "word": f"p{at + i}"} for i in range(10)], table.schema().as_arrow())
+            word = table.schema().column_names[1]
+            rows = pa.Table.from_pylist([{"id": at + i, word: f"p{at + i}"} for i in range(10)], table.schema().as_arrow())
             try:
                 table.append(rows)
                 break

@@ -22,19 +22,26 @@ import (
 	"github.com/arrowio/arrowio/internal/orctext"
 )
 
-// pyIceberg is the program iceberg_judge.py, which answers one question after the other.
-type pyIceberg struct {
-	in  io.WriteCloser
-	out *bufio.Reader
+// program is another implementation, which answers one question after the other.
+type program struct {
+	name string
+	in   io.WriteCloser
+	out  *bufio.Reader
+	rows func(t *testing.T, file string) []string // what it has written of a table
 }
 
-func startPyIceberg(t *testing.T) *pyIceberg {
+// startPyIceberg starts iceberg_judge.py.
+func startPyIceberg(t *testing.T) *program {
 	t.Helper()
 	python := os.Getenv("ARROWIO_PYTHON")
 	if python == "" {
 		t.Fatal("ARROWIO_PYTHON is not set: make interop does")
 	}
-	cmd := exec.CommandContext(t.Context(), python, "../../testdata/interop/iceberg_judge.py")
+	return start(t, "PyIceberg", exec.CommandContext(t.Context(), python, "../../testdata/interop/iceberg_judge.py"), ipcRows)
+}
+
+func start(t *testing.T, name string, cmd *exec.Cmd, rows func(t *testing.T, file string) []string) *program {
+	t.Helper()
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -51,11 +58,11 @@ func startPyIceberg(t *testing.T) *pyIceberg {
 		in.Close()
 		_ = cmd.Wait() // it ends with its input
 	})
-	return &pyIceberg{in, bufio.NewReader(out)}
+	return &program{name, in, bufio.NewReader(out), rows}
 }
 
 // ask asks a question; the answer goes to what to points to.
-func (p *pyIceberg) ask(t *testing.T, question map[string]any, to any) error {
+func (p *program) ask(t *testing.T, question map[string]any, to any) error {
 	t.Helper()
 	b, err := json.Marshal(question)
 	if err != nil {
@@ -73,7 +80,7 @@ func (p *pyIceberg) ask(t *testing.T, question map[string]any, to any) error {
 		t.Fatal(err)
 	}
 	if failed.Error != "" {
-		return fmt.Errorf("PyIceberg: %s", failed.Error)
+		return fmt.Errorf("%s: %s", p.name, failed.Error)
 	}
 	if to != nil {
 		if err := json.Unmarshal(line, to); err != nil {

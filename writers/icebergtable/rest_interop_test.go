@@ -19,9 +19,9 @@ import (
 	"github.com/arrowio/arrowio/writers/icebergtable"
 )
 
-// TestRESTJudge writes tables of a REST catalog that Iceberg's own handlers make: new ones, and appends of several writers at the same
-// time. Every row is there once.
-func TestRESTJudge(t *testing.T) {
+// startREST starts a REST catalog of Iceberg's own handlers, and returns where it is.
+func startREST(t *testing.T) string {
+	t.Helper()
 	jar := os.Getenv("ARROWIO_ICEBERG_JUDGE_JAR")
 	if jar == "" {
 		t.Fatal("ARROWIO_ICEBERG_JUDGE_JAR is not set: make interop does")
@@ -40,16 +40,22 @@ func TestRESTJudge(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		in.Close()
 		_ = cmd.Wait() // it ends with its input
-	}()
+	})
 	port, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
+	return "http://127.0.0.1:" + strings.TrimSpace(port)
+}
+
+// TestRESTJudge writes tables of a REST catalog that Iceberg's own handlers make: new ones, and appends of several writers at the same
+// time. Every row is there once.
+func TestRESTJudge(t *testing.T) {
 	ctx := context.Background()
-	catalog := "uri=http://127.0.0.1:" + strings.TrimSpace(port)
+	catalog := "uri=" + startREST(t)
 	for _, version := range []string{"1", "2", "3"} {
 		name := "iceberg://any/db.t" + version
 		s, rec := numbered(t, 0, 10)

@@ -4,8 +4,11 @@ package icebergtable_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +19,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/internal/metastorefake"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers"
@@ -50,7 +55,7 @@ func named(t *testing.T, name, catalog string) (out []string) {
 func TestSQLCatalogJudge(t *testing.T) {
 	dir := t.TempDir()
 	catalog := "uri=sqlite:///" + dir + "/catalog.db\nwarehouse=file://" + dir + "/warehouse"
-	judgeCatalog(t, dir, catalog)
+	judgeCatalog(t, startPyIceberg(t), dir, catalog)
 	nullable := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
 	for name, want := range map[string]string{"iceberg://prod/none.t": "no namespace none", "iceberg://other/db.ours": `"other"`} {
 		m := mode("create", "iceberg-catalog", catalog)
@@ -67,7 +72,7 @@ func TestSQLCatalogJudge(t *testing.T) {
 func TestHiveCatalogJudge(t *testing.T) {
 	url := metastorefake.StartHive(t, t.TempDir(), 0).URL
 	server := strings.TrimSuffix(strings.TrimPrefix(url, "hive://"), "/d.")
-	judgeCatalog(t, "thrift://"+server, "uri=thrift://"+server)
+	judgeCatalog(t, startPyIceberg(t), "thrift://"+server, "uri=thrift://"+server)
 	nullable := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
 	for name, want := range map[string]string{"iceberg://prod/none.t": "no database none", "iceberg://prod/d.events": "none of Iceberg"} {
 		if err := write(t.Context(), name, mode("create", "iceberg-catalog", "uri=thrift://"+server), nullable); err == nil || !strings.Contains(err.Error(), want) {
@@ -76,12 +81,11 @@ func TestHiveCatalogJudge(t *testing.T) {
 	}
 }
 
-// judgeCatalog writes tables of a catalog of PyIceberg's at dir: one of its own and a new one, at the same time as it does. Every row
-// is there once. Then PyIceberg changes a schema, and reads what is written after that.
-func judgeCatalog(t *testing.T, dir, catalog string) {
+// judgeCatalog writes tables of a catalog of another program's at dir: one of its own and a new one, at the same time as it and the command
+// do. Every row is there once. Then the other program changes a schema, and reads what is written after that.
+func judgeCatalog(t *testing.T, peer *program, dir, catalog string) {
 	t.Helper()
-	py := startPyIceberg(t)
-	if err := py.ask(t, map[string]any{"begin": dir}, nil); err != nil {
+	if err := peer.ask(t, map[string]any{"begin": dir, "warehouse": t.TempDir()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	files := t.TempDir()
@@ -111,6 +115,18 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 			recs[i] = add(1000 + 10*i)
 		}
 		var all sync.WaitGroup
+		all.Go(func() {
+			for k := range times {
+				lines := "id,word\n"
+				for i := range 10 {
+					lines += fmt.Sprintf("%d,c\n", 3000+10*k+i)
+				}
+				convert(t, lines, name, catalog)
+			}
+		})
+		for i := range 10 * times {
+			want[fmt.Sprintf(`[%d,"c"]`, 3000+i)] = true
+		}
 		for i := range writers {
 			all.Go(func() {
 				for k := range times {
@@ -120,8 +136,7 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 				}
 			})
 		}
-		var told struct{ Conflicts int }
-		if err := py.ask(t, map[string]any{"append": dir, "table": "db." + table, "from": 5000, "times": 5}, &told); err != nil {
+		if err := peer.ask(t, map[string]any{"append": dir, "table": "db." + table, "from": 5000, "times": 5}, nil); err != nil {
 			t.Error(err)
 		}
 		all.Wait()
@@ -136,13 +151,13 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 			}
 			var said struct{ Schema []string }
 			to := filepath.Join(files, table+".arrow")
-			if err := py.ask(t, map[string]any{"catalog": dir, "table": "db." + table, "out": to}, &said); err != nil {
+			if err := peer.ask(t, map[string]any{"catalog": dir, "table": "db." + table, "out": to}, &said); err != nil {
 				t.Fatal(err)
 			}
-			theirs := ipcRows(t, to)
+			theirs := peer.rows(t, to)
 			slices.Sort(theirs)
 			if !slices.Equal(theirs, got) || !slices.Equal(said.Schema, columns) {
-				t.Errorf("%s: PyIceberg reads %d rows of %v, not %d of %v", table, len(theirs), said.Schema, len(got), columns)
+				t.Errorf("%s: %s reads %d rows of %v, not %d of %v", table, peer.name, len(theirs), said.Schema, len(got), columns)
 			}
 		}
 		check("id", "word")
@@ -150,7 +165,7 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out, err := icebergtable.Delete(ctx, name, changing(map[string]string{"iceberg-catalog": catalog}), e); err != nil || out.Rows != 60 {
+		if out, err := icebergtable.Delete(ctx, name, changing(map[string]string{"iceberg-catalog": catalog}), e); err != nil || out.Rows != 90 {
 			t.Errorf("%s: %+v, %v", table, out, err)
 		}
 		maps.DeleteFunc(want, func(row string, _ bool) bool {
@@ -161,7 +176,7 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 			return id >= 1005 && id < 5005
 		})
 		check("id", "word")
-		if err := py.ask(t, map[string]any{"evolve": dir, "table": "db." + table}, nil); err != nil {
+		if err := peer.ask(t, map[string]any{"evolve": dir, "table": "db." + table}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for row := range maps.Clone(want) {
@@ -176,8 +191,85 @@ func judgeCatalog(t *testing.T, dir, catalog string) {
 			t.Errorf("%s: %+v, %v", table, out, err)
 		}
 		check("id", "text", "more")
+		if err := peer.ask(t, map[string]any{"append": dir, "table": "db." + table, "from": 7000, "times": 2}, nil); err != nil {
+			t.Error(err)
+		}
+		for i := range 20 {
+			want[fmt.Sprintf(`[%d,"p%d",null]`, 7000+i, 7000+i)] = true
+		}
+		check("id", "text", "more")
 	}
 	if err := write(ctx, "iceberg://prod/db.ours", with("create"), nullable); err == nil || !strings.Contains(err.Error(), "iceberg-mode") {
 		t.Error(err)
+	}
+}
+
+// convert has the command append rows of CSV to a table.
+func convert(t *testing.T, csv, name, catalog string) {
+	t.Helper()
+	bin := os.Getenv("ARROWIO_BIN")
+	if bin == "" {
+		t.Error("ARROWIO_BIN is not set: make interop does")
+		return
+	}
+	args := []string{"convert", "--from", "csv", "--iceberg-mode", "append"}
+	for property := range strings.Lines(catalog) {
+		args = append(args, "--iceberg-catalog", strings.TrimSpace(property))
+	}
+	cmd := exec.CommandContext(t.Context(), bin, append(args, "-", name)...)
+	cmd.Stdin = strings.NewReader(csv)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// startJava starts Iceberg's own catalogs.
+func startJava(t *testing.T) *program {
+	t.Helper()
+	jar := os.Getenv("ARROWIO_ICEBERG_JUDGE_JAR")
+	if jar == "" {
+		t.Fatal("ARROWIO_ICEBERG_JUDGE_JAR is not set: make interop does")
+	}
+	return start(t, "Java", judge.Java(t.Context(), "512m", jar, "catalogs"), func(t *testing.T, file string) []string {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+	})
+}
+
+// TestJavaCatalogs judges tables of Iceberg's own JdbcCatalog in SQLite, HiveCatalog and RESTCatalog.
+func TestJavaCatalogs(t *testing.T) {
+	t.Run("jdbc", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		catalog := "uri=jdbc:sqlite:" + dir + "/catalog.db?busy_timeout=30000\nwarehouse=file://" + dir + "/warehouse"
+		judgeCatalog(t, startJava(t), dir, "type=jdbc\n"+catalog)
+		refusedView(t, "type=jdbc\n"+catalog)
+	})
+	t.Run("hive", func(t *testing.T) {
+		t.Parallel()
+		url := metastorefake.StartHive(t, t.TempDir(), 0).URL
+		server := "thrift://" + strings.TrimSuffix(strings.TrimPrefix(url, "hive://"), "/d.")
+		judgeCatalog(t, startJava(t), server, "uri="+server)
+		refusedView(t, "uri="+server)
+	})
+	t.Run("rest", func(t *testing.T) {
+		t.Parallel()
+		server := startREST(t)
+		judgeCatalog(t, startJava(t), server, "uri="+server)
+	})
+}
+
+func refusedView(t *testing.T, catalog string) {
+	t.Helper()
+	options := map[string]string{"iceberg-catalog": catalog}
+	_, err := readers.OpenDataset(t.Context(), []string{"iceberg://prod/db.view"}, readers.Options{Options: options})
+	_, werr := open(t.Context(), "iceberg://prod/db.view", mode("append", "iceberg-catalog", catalog))
+	for _, err := range []error{err, werr} {
+		if !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "view") {
+			t.Error(err)
+		}
 	}
 }

@@ -17,10 +17,11 @@ public final class Main {
       case "random" -> RandomTables.write(new File(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
       case "tables" -> Tables.write(new File(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
       case "check" -> Written.check();
+      case "catalogs" -> Catalogs.run();
       case "rest" -> RestServer.run(args[1]);
       case "vectors" -> Vectors.write(new File(args[1]));
       default -> {
-        System.err.println("iceberg-judge read < LIST | random DIR SEED COUNT | tables DIR SEED COUNT | vectors DIR | check < LIST | rest WAREHOUSE");
+        System.err.println("iceberg-judge read < LIST | random DIR SEED COUNT | tables DIR SEED COUNT | vectors DIR | check < LIST | catalogs | rest WAREHOUSE");
         System.exit(2);
       }
     }
