@@ -17,7 +17,7 @@ GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
 BIN := $(CACHE)/bin/arrowio
 ARROW18 := arrowio/arrow18
 # Modules of their own, which ./... leaves out.
-MODULES := internal/release $(ARROW18)
+MODULES := internal/release $(ARROW18) $(ARROW18)/examples
 INTEROP := testdata/interop
 VENV := $(CACHE)/venv
 JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
@@ -60,6 +60,7 @@ build: ## the arrowio command, into .cache/bin
 test: ## the tests (PKG=./...)
 	go test $(PKG)
 	$(if $(filter ./...,$(PKG)),go -C $(ARROW18) test ./...)
+	$(if $(filter ./...,$(PKG)),go -C $(ARROW18)/examples test -tags duckdb_arrow ./...)
 
 .PHONY: release
 release: ## everything that is downloaded: VERSION=v0.9.0 makes it in .cache/dist (aarch64-linux-gnu-g++ for DuckDB on arm64)
@@ -332,6 +333,7 @@ duckdb-extension-test: $(VENV)/ready duckdb-extension build ## the tests of the 
 		go run ./internal/duckext/footer -platform $$platform $(DUCKEXT)/libarrowio.so $$d/arrowio.duckdb_extension; \
 		(cd $(INTEROP)/duckdb-extension && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$$d ARROWIO_BIN=$(BIN) \
 			ARROWIO_DUCKDB_EXTENSION=$$d/arrowio.duckdb_extension $(abspath $(VENV))/bin/python -m unittest -q); done
+	ARROWIO_DUCKDB_EXTENSION=$(DUCKEXT)/arrowio.duckdb_extension go -C $(ARROW18)/examples test -tags duckdb_arrow,interop ./duckdb
 
 .PHONY: interop-orc
 interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random files of the ORC writer before Java, C++ and, with cargo, Rust
