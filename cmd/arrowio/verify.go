@@ -305,6 +305,15 @@ func (v verdict) reserves() (said []string) {
 			said = append(said, "the encrypted values of "+brief(w.Columns)+" were not checked, only the masked ones")
 		}
 	}
+	doubts := 0
+	for _, w := range v.Warnings {
+		if w.Kind == arrowio.WarnDoubt {
+			doubts++
+		}
+	}
+	if doubts > 0 {
+		said = append(said, counted(int64(doubts), "warning")+" of what may be missing")
+	}
 	return said
 }
 

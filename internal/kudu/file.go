@@ -31,6 +31,7 @@ type File struct {
 	table   string
 	set     *kuduwire.Set // nil = of a server
 	apart   bool          // it is known that no other table has its blocks
+	unended []string      // logs of which nothing tells whether their ends are there
 	tablets []*tablet
 	columns []kuduwire.Column // of the newest schema
 	// badNames are the names of columns that are not UTF-8.
@@ -208,6 +209,7 @@ func (f *File) openTablets(ctx context.Context) error {
 		return err
 	}
 	f.tellBefore()
+	f.tellOpen()
 	return nil
 }
 

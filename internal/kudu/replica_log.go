@@ -67,6 +67,21 @@ func (s *server) survey(ctx context.Context, sb *kuduwire.SuperBlock) (out logSu
 		}
 	}
 	out.torn = len(r.reader.torn) > 0 && r.reader.torn[len(r.reader.torn)-1].segment == segs[len(segs)-1].name
+	if n := len(segs); n > 0 {
+		names, err := files.names()
+		if err != nil {
+			return out, err
+		}
+		e := &logEnd{last: segs[n-1], off: r.reader.end, first: out.first, reach: out.reach}
+		found, err := e.behind(ctx, files, names)
+		if err != nil {
+			return out, err
+		}
+		out.torn = out.torn && !found.sure
+		if found.count > 0 {
+			out.lost = append(out.lost, found.text(e))
+		}
+	}
 	if broken {
 		out.lost = append(out.lost, fmt.Sprintf("operations are missing behind %s", out.last))
 	}

@@ -97,6 +97,9 @@ func (f *File) tellLog(ctx context.Context, t *tablet) error {
 		}
 		f.warn(w, "tablet %s: %s", t.id, n)
 	}
+	if log.open != "" {
+		f.unended = append(f.unended, fmt.Sprintf("that of tablet %s %s", t.id, log.open))
+	}
 	switch {
 	case log.absent != "":
 		f.lose(inTablet(errs.Errorf(errs.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t), at(t.place(), arrowio.UnknownRows),
@@ -110,6 +113,27 @@ func (f *File) tellLog(ctx context.Context, t *tablet) error {
 		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)
 	}
 	return nil
+}
+
+// tellOpen tells of logs that were not closed, as after a crash, and of which nothing tells whether operations followed the last ones in
+// them.
+func (f *File) tellOpen() {
+	const shown = 3
+	n := len(f.unended)
+	if n == 0 {
+		return
+	}
+	which := strings.Join(f.unended[:min(n, shown)], "; ")
+	if n > shown {
+		which += fmt.Sprintf("; and so on for %d more", n-shown)
+	}
+	text := fmt.Sprintf("%s not closed, as after a crash, and the index beside it (index.*), which has all operations, is missing or cannot be read. "+
+		"So nothing here tells whether more operations followed: %s", counted(int64(n), "write-ahead log was", "write-ahead logs were"), which)
+	if f.opt.verify || f.opt.Salvage {
+		f.doubt("", "%s", text)
+	} else {
+		f.note("%s", text)
+	}
 }
 
 // tellCutLog tells that the log ends before the last change that is in files, if it does. The log of a server that was only stopped has

@@ -24,6 +24,7 @@ const (
 	badSequence           // the segment does not follow the one before it
 	badBatch              // bytes that cannot be read
 	badIndex              // the first operation in the batch does not follow the one before it
+	behindEnd             // operations that were behind what can be read of the log
 )
 
 // Faults of operations.

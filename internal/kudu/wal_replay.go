@@ -47,6 +47,7 @@ type logState struct {
 	lostOf        map[string]int64    // rows of lines of notes and lost where they could be counted
 	lostOps       int64               // operations of them, as far as they could be counted
 	lostRows      int64               // rows of them, as far as they could be counted
+	open          string              // where the log ends, if it was not closed and nothing tells whether operations followed; "" = it is known
 	segments      int                 //
 	absent        string              // why there is no segment, although every tablet has one; "" = there is one
 	ops           int64               // operations that the log has
@@ -104,8 +105,10 @@ type replayer struct {
 	bound  memoryBound
 	reader segmentReader
 
-	sole         func() (bool, error) // whether this server alone decides what is committed
-	dms          map[int64]int64      // by rowset of the superblock: its last durable delta store
+	config       func() (*kuduwire.Consensus, error) // of the tablet
+	sole         func() (bool, error)                // whether this server alone decides what is committed
+	space        func() int64                        // how much the server sets aside for a segment; 0 = not known
+	dms          map[int64]int64                     // by rowset of the superblock: its last durable delta store
 	skippedFiles int
 
 	// Operations, see wal_order.go.
@@ -165,8 +168,10 @@ func (r *replayer) run(dirs *Dirs) error {
 	if err != nil {
 		return err
 	}
+	r.space = dirs.segmentSpace
+	r.config = func() (*kuduwire.Consensus, error) { return dirs.consensus(r.sb.TabletID) }
 	r.sole = func() (bool, error) {
-		c, err := dirs.consensus(r.sb.TabletID)
+		c, err := r.config()
 		return err == nil && c.SoleVoter(dirs.UUID), err
 	}
 	return r.log(dirs.logFolder(dir))
@@ -202,7 +207,9 @@ func (r *replayer) log(files logFiles) error {
 			return err
 		}
 	}
-	r.tellTornEnd(segs[len(segs)-1])
+	if err := r.checkEnd(files, segs[len(segs)-1], closed); err != nil {
+		return err
+	}
 	if closed {
 		r.report.note("the log's last segment, %s, is closed: either the server was shut down normally, or a later segment is missing", segs[len(segs)-1].name)
 	}

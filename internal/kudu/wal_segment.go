@@ -33,6 +33,7 @@ type segmentReader struct {
 	report  *logReport
 	holes   int       // parts of the log that a salvage has passed over
 	torn    []tornEnd // of the segments that were read since the last operation
+	end     int64     // of the last batch of the segment that was read last
 }
 
 const (
@@ -99,6 +100,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 		}
 		sr.report.note("%s: the footer cannot be read (%s): it is read as a segment that was not closed", s.name, innermost(err))
 	}
+	sr.end = s.start
 	for off := s.start; off < w.end; {
 		if err := sr.ctx.Err(); err != nil {
 			return false, err
@@ -117,7 +119,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 		if err != nil {
 			return false, locate(err, s.name, off)
 		}
-		off = next
+		off, sr.end = next, next
 	}
 	if w.footer != nil && w.footer.Entries != w.entries && !w.damaged {
 		err := errs.Errorf(errs.ErrCorrupt, "the footer counts %d entries, there are %d", w.footer.Entries, w.entries)

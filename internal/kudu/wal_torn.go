@@ -35,12 +35,19 @@ func (r *replayer) tellTorn(e *kuduwire.Entry) {
 	r.reader.torn = r.reader.torn[:0]
 }
 
-// tellTornEnd reports the torn ends that no operation follows; last is the log's last segment.
-func (r *replayer) tellTornEnd(last *segmentFile) {
+// tellTornEnd reports the torn ends that no operation follows; last is the log's last segment. sure is whether the log's index proves
+// that no operation is missing, and cut why the end of the segment must be lost. Otherwise a part of an entry is what a server leaves, too,
+// that ended while it wrote.
+func (r *replayer) tellTornEnd(last *segmentFile, sure bool, cut string) {
 	for _, t := range r.reader.torn {
-		if t.segment == last.name {
-			r.report.note("%s; they are not read, and this is the last segment, so the last inserts, updates and deletes may be missing: they are on other replicas, or in a copy of the file, if anywhere", t)
-		} else {
+		switch {
+		case t.segment == last.name && sure:
+			r.report.noteRows(0, "%s; they are not read, and no operation is missing, because the log's index ends with operation %s, too", t, r.st.reach)
+		case t.segment == last.name && cut != "":
+			r.report.lose(logFault{kind: badBatch, segment: t.segment, off: t.off}, "%s; %s: %s", t, cut, elsewhere)
+		case t.segment == last.name:
+			r.report.note("%s; they are not read, and this is the last segment, so the last inserts, updates and deletes may be missing: "+elsewhere, t)
+		default:
 			r.report.note("%s; they are not read, and no operation follows, so the last inserts, updates and deletes may be missing", t)
 		}
 	}

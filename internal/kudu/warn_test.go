@@ -128,7 +128,7 @@ func TestWarningsOfSalvage(t *testing.T) {
 			t.Errorf("%q is not in %q", words, w)
 		}
 	}
-	if len(w) != 3 {
+	if len(w) != 4 || !anyHas(w, "not closed", x.id, "whether more operations followed") {
 		t.Errorf("%q", w)
 	}
 	// Every fault once, though files are opened in spite of them.

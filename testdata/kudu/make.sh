@@ -61,3 +61,4 @@ for p in $places; do
 done
 # Others whenever they are made: a test makes them anew, and has the same expectations of them.
 ARROWIO_KUDU_JUDGE_JAR=$testdata/interop/kudu-judge/target/kudu-judge.jar python3 "$here/replicas.py" "$testdata/kudu/replicas-$version" log
+python3 "$here/killed.py" "$testdata/kudu/killed-$version"
