@@ -3,6 +3,7 @@ package cfile_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kudu"
+	"github.com/arrowio/arrowio/internal/kuduwire"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -142,13 +144,28 @@ func TestIndexOfValuesIsKept(t *testing.T) {
 		if file := setOf(t, kept).RowSets[0].Columns[column].Name; !bytes.Equal(kept[file], first[name]) {
 			t.Errorf("%s: the file is another", what)
 		}
-		if f := footerOf(t, again(t, f, true), column); f.Val != nil || len(f.Meta) > 0 {
+		turned := again(t, f, true)
+		if f := footerOf(t, turned, column); f.Val != nil || len(f.Meta) > 0 {
 			t.Errorf("%s: values that do not ascend have an index: %+v", what, f)
+		}
+		if saysKey(setOf(t, turned), column) {
+			t.Errorf("%s: values that do not ascend are told to have an index", what)
+		}
+		if !saysKey(setOf(t, kept), column) {
+			t.Errorf("%s: the set does not say that there is an index", what)
+		}
+		p, err := writer.Format().Plan(f.Schema(), arrowio.WriteOptions{})
+		if err != nil || !strings.HasSuffix(p.Columns[column].Encoding, ", index of values as long as they ascend") {
+			t.Errorf("%s: the plan: %+v, %v", what, p, err)
 		}
 		if f := footerOf(t, again(t, f, false, "cfile-key", "none"), column); f.Val != nil || len(f.Meta) > 0 {
 			t.Errorf("%s: there is an index, and none was asked for: %+v", what, f)
 		}
 	}
+}
+
+func saysKey(set *kuduwire.Set, column int) bool {
+	return column < len(set.ColumnMetadata) && slices.ContainsFunc(set.ColumnMetadata[column], func(m kuduwire.SetMeta) bool { return m.Key == cfilewire.MetaKey })
 }
 
 // TestIndexOfValuesPrunes: filters use the index, of a lone file and of the whole set.

@@ -212,7 +212,7 @@ func (p *planner) column(i, field int) {
 	p.planned = append(p.planned, arrowio.PlannedColumn{
 		Refused: refused,
 		Path:    schemadiff.Path(f.Name), Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
-		Encoding: c.encoding(), Advice: c.advice(p.format),
+		Encoding: c.encoding(p.d.kept), Advice: c.advice(p.format),
 	})
 }
 
@@ -341,7 +341,9 @@ func (p *planner) metadata() (planned []arrowio.PlannedKey) {
 		case footer && (name == cfilewire.MetaMinKey || name == cfilewire.MetaMaxKey):
 			key.Loss = "it would be of other rows"
 			if p.d.indexed >= 0 && p.format == Name {
-				key.Loss = "the file of the column has its own"
+				if key.Loss = "the file of the column has its own"; p.d.kept {
+					key.Loss += " as long as the values ascend"
+				}
 			}
 		case !utf8.ValidString(k):
 			key.Loss = "the key is not UTF-8"
@@ -365,11 +367,14 @@ func (p *planner) metadata() (planned []arrowio.PlannedKey) {
 	return planned
 }
 
-// encoding tells how values are stored.
-func (c *column) encoding() string {
+// encoding tells how values are stored; kept says that an index is left out where values do not ascend.
+func (c *column) encoding(kept bool) string {
 	text := fmt.Sprintf("%s, %s blocks, %s", c.wire.Encoding, sizeName(c.wire.BlockSize), c.wire.Compression)
 	if c.indexed {
 		text += ", index of values"
+		if kept {
+			text += " as long as they ascend"
+		}
 	}
 	return text
 }

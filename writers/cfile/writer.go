@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -151,6 +152,10 @@ func (w *writer) end() error {
 	w.total += w.rowset.rows
 	r, err := w.rowset.end(w.each)
 	w.set.RowSets = append(w.set.RowSets, r)
+	if w.d.kept && w.rowset.key.broken { // not every file of the column has the index
+		md := &w.set.ColumnMetadata[w.d.indexed]
+		*md = slices.DeleteFunc(slices.Clone(*md), func(m kuduwire.SetMeta) bool { return m.Key == cfilewire.MetaKey })
+	}
 	return err
 }
 
