@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // Cast returns the function that converts values of one field to the type of another: see Options.Cast. nil = it does not convert
@@ -21,7 +23,16 @@ type Casting func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, err
 type WiderError struct{ From, To arrow.Field }
 
 func (e *WiderError) Error() string {
-	return fmt.Sprintf("it is %s in the file, and %s cannot hold every %[1]s", e.From.Type, e.To.Type)
+	from, to := arrowtype.Value(e.From.Type), arrowtype.Value(e.To.Type)
+	_, list := from.(arrow.ListLikeType)
+	if _, both := to.(arrow.ListLikeType); list && both && from.ID() != arrow.MAP && to.ID() != arrow.MAP {
+		return fmt.Sprintf("it is %s in the file, which is not read as %s: name the kind of list that the file has", e.From.Type, e.To.Type)
+	}
+	text := fmt.Sprintf("it is %s in the file, and %s cannot hold every %[1]s", e.From.Type, e.To.Type)
+	if k := bytesKind(to); k != 0 && k == bytesKind(from) {
+		text += fmt.Sprintf("; %s can", joinBytes([]kind{k}))
+	}
+	return text
 }
 
 // of asks about two fields.

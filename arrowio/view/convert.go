@@ -93,6 +93,9 @@ func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, e
 		values, err := c.conversionOfType(ff, tf, path)
 		return dictionaryConversion(d, values), err
 	}
+	if toViews(from, to) {
+		return viewConversion(to), nil
+	}
 	if t := joinFlat([]arrow.DataType{from, to}); t == nil || !arrow.TypeEqual(t, to) {
 		return nil, atColumn(path, "%w", &WiderError{ff, tf})
 	}

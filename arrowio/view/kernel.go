@@ -312,6 +312,40 @@ func fromViews(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) arrow
 	return withValues(d, to, mem, offsets, data)
 }
 
+// toViews reports whether text or bytes with 32-bit offsets are to be views. Files of both types are joined as text with 64-bit offsets;
+// a schema may name views.
+func toViews(from, to arrow.DataType) bool {
+	return from.ID() == arrow.STRING && to.ID() == arrow.STRING_VIEW || from.ID() == arrow.BINARY && to.ID() == arrow.BINARY_VIEW
+}
+
+// viewConversion makes views of text or bytes with 32-bit offsets. What does not fit into a view stays where it is.
+func viewConversion(to arrow.DataType) convertFunc {
+	return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) {
+		out := newBuffer[[arrow.ViewHeaderSizeBytes]byte](mem, d.Len())
+		data := d.Buffers()[2]
+		if d.Len() > 0 {
+			views, offsets := arrow.GetData[arrow.ViewHeader](out.Bytes()), listOffsets[int32](d)
+			var all []byte
+			if data != nil {
+				all = data.Bytes()
+			}
+			for i := range views {
+				v := &views[i]
+				*v = arrow.ViewHeader{}
+				if v.SetBytes(all[offsets[i]:offsets[i+1]]); !v.IsInline() {
+					v.SetIndexOffset(0, offsets[i])
+				}
+			}
+		}
+		bufs := []*memory.Buffer{out}
+		if data != nil {
+			data.Retain()
+			bufs = append(bufs, data)
+		}
+		return withValues(d, to, mem, bufs...), nil
+	}
+}
+
 // limbs is a magnitude of 256 bits, the lowest first.
 type limbs [4]uint64
 

@@ -300,6 +300,8 @@ func bytesLoader(t arrow.DataType) loader {
 		return loadBytes[int32]
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return loadBytes[int64]
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		return loadViews
 	case *arrow.FixedSizeBinaryType:
 		return func(v *vec, d arrow.ArrayData, at, n int) error {
 			v.begin(d, at, n)
@@ -318,6 +320,64 @@ func loadBytes[O int32 | int64](v *vec, d arrow.ArrayData, at, n int) error {
 	v.begin(d, at, n)
 	v.ranges(offsets[O](buffer(d, 1), d.Offset()+at, n))
 	v.data = buffer(d, 2)
+	return nil
+}
+
+// loadViews puts values one behind the other. Where views share bytes, so that this would take more memory than all buffers, these are
+// put together instead, the views in front.
+func loadViews(v *vec, d arrow.ArrayData, at, n int) error {
+	v.begin(d, at, n)
+	v.off, v.end, v.data = grow(v.off, n), grow(v.end, n), nil
+	views := typed[arrow.ViewHeader](buffer(d, 1), d.Offset()+at, n)
+	var size, all int64
+	for i := range views {
+		if !v.null(i) { // a null's view may be anything
+			size += int64(views[i].Len())
+		}
+	}
+	starts := make([]int64, len(d.Buffers())) // of each buffer where all are put together
+	for k := range starts[1:] {
+		starts[k+1] = all
+		all += int64(len(buffer(d, k+1)))
+	}
+	if size > all {
+		v.own = grow(v.own, int(all))
+		for k, from := range starts[1:] {
+			copy(v.own[from:], buffer(d, k+1))
+		}
+		for i := range views {
+			x := &views[i]
+			switch {
+			case v.null(i):
+				v.off[i] = 0
+			case x.IsInline():
+				v.off[i] = int64((d.Offset()+at+i)*arrow.ViewHeaderSizeBytes + 4)
+			default:
+				v.off[i] = starts[2+x.BufferIndex()] + int64(x.BufferOffset())
+			}
+			if v.end[i] = v.off[i]; !v.null(i) {
+				v.end[i] += int64(x.Len())
+			}
+		}
+		v.data = v.own
+		return nil
+	}
+	v.own = grow(v.own, int(size))
+	end := int64(0)
+	for i := range views {
+		x := &views[i]
+		v.off[i] = end
+		switch {
+		case v.null(i):
+		case x.IsInline():
+			end += int64(copy(v.own[end:], x.InlineBytes()))
+		default:
+			from := buffer(d, 2+int(x.BufferIndex()))[x.BufferOffset():]
+			end += int64(copy(v.own[end:], from[:x.Len()]))
+		}
+		v.end[i] = end
+	}
+	v.data = v.own
 	return nil
 }
 

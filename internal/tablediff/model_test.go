@@ -56,6 +56,8 @@ func table(rng *rand.Rand, rows []row, wide bool) (*arrow.Schema, []arrow.Record
 	if wide {
 		key, num, list, a = arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.LargeListOf(arrow.PrimitiveTypes.Int64), arrow.PrimitiveTypes.Uint64
 		text = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.Binary}
+	} else if rng.IntN(2) == 0 {
+		text = arrow.BinaryTypes.StringView
 	}
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "key", Type: key},
@@ -81,6 +83,12 @@ func table(rng *rand.Rand, rows []row, wide bool) (*arrow.Schema, []arrow.Record
 					t.AppendNull()
 				} else if err := t.AppendString(*r.text); err != nil {
 					panic(err)
+				}
+			case *array.StringViewBuilder:
+				if r.text == nil {
+					t.AppendNull()
+				} else {
+					t.Append(*r.text)
 				}
 			case *array.StringBuilder:
 				if r.text == nil {
@@ -141,6 +149,32 @@ func table(rng *rand.Rand, rows []row, wide bool) (*arrow.Schema, []arrow.Record
 		rows = rows[n:]
 	}
 	return s, recs
+}
+
+// Views that all are of the same bytes take no more memory than these, however many there are, and nulls may be anything.
+func TestViewsOfTheSameBytes(t *testing.T) {
+	const rows, size = 100_000, 1 << 20
+	views := make([]arrow.ViewHeader, rows)
+	valid := make([]byte, (rows+7)/8)
+	all := make([]byte, size)
+	for i := range views {
+		if i%3 == 0 {
+			views[i].SetBytes([]byte("a view of bytes that there are not"))
+			views[i].SetIndexOffset(77, 99)
+			continue
+		}
+		valid[i/8] |= 1 << (i % 8)
+		views[i].SetBytes(all)
+		views[i].SetIndexOffset(0, 0)
+	}
+	s := arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.BinaryView, Nullable: true}}, nil)
+	data := array.NewData(s.Field(0).Type, rows, []*memory.Buffer{memory.NewBufferBytes(valid), memory.NewBufferBytes(arrow.GetBytes(views)), memory.NewBufferBytes(all)}, nil, -1, 0)
+	rec := array.NewRecord(s, []arrow.Array{array.MakeFromData(data)}, rows)
+	p := tablediff.Pair(s, s, tablediff.PairOptions{})
+	r, err := p.Compare(t.Context(), reader(t, s, []arrow.Record{rec}), reader(t, s, []arrow.Record{rec.NewSlice(0, 10), rec.NewSlice(10, rows)}), tablediff.Options{})
+	if err != nil || r.Equal != rows {
+		t.Errorf("%+v, %v", r, err)
+	}
 }
 
 func randomRow(rng *rand.Rand, keys int) row {
