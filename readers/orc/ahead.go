@@ -13,11 +13,18 @@ import (
 // joinGap is about the most that is read for nothing in order to ask a far source once, not twice.
 const joinGap = 1 << 20
 
+// What is read together of a stripe of a near source: streams so short, on average, that asking for each takes longer than copying it.
+const (
+	togetherBytes = 8 << 20
+	shortStream   = 16 << 10
+)
+
 // fetchFirst reads, at once, the dictionaries of a stripe of a far source that were not read yet: nodes want them when they
-// are opened. Where the columns have few other bytes, these are read with them.
+// are opened. Where the columns have few other bytes, these are read with them. Of a near source it reads all streams, where they are
+// short, and else none.
 func (t *tree) fetchFirst(s *stripe) error {
 	t.early = nil
-	if t.near {
+	if t.near && len(t.inputs) < 2 {
 		return nil
 	}
 	var firsts, all []arrowio.ByteRange
@@ -43,16 +50,22 @@ func (t *tree) fetchFirst(s *stripe) error {
 			}
 		}
 	}
-	if len(firsts) == 0 {
-		return nil
-	}
-	if joined(all) <= joinGap {
+	switch {
+	case t.near:
+		if total(all) > min(togetherBytes, shortStream*int64(len(all))) {
+			return nil
+		}
+		firsts = all
+	case len(firsts) > 0 && joined(all) <= joinGap:
 		firsts = all
 	}
-	if joined(firsts) > t.file.ahead {
+	if len(firsts) == 0 || !t.near && joined(firsts) > t.file.ahead {
 		return nil
 	}
-	pieces, _, err := arrowio.ReadRangesInto(t.ctx, t.file.src, firsts, nil, bitpack.SrcSlack)
+	pieces, buf, err := arrowio.ReadRangesInto(t.ctx, t.file.src, firsts, t.together, bitpack.SrcSlack)
+	if t.near {
+		t.together = buf // of a far source, pieces stay until they have been read
+	}
 	if err != nil {
 		return ioError{err}
 	}
@@ -61,6 +74,14 @@ func (t *tree) fetchFirst(s *stripe) error {
 		t.early[r.Off] = pieces[i]
 	}
 	return nil
+}
+
+func total(rs []arrowio.ByteRange) int64 {
+	n := int64(0)
+	for _, r := range rs {
+		n += r.Len
+	}
+	return n
 }
 
 func (s *stripe) hasDictionary(column int) bool {

@@ -2,11 +2,14 @@ package orc
 
 import (
 	"context"
+	"fmt"
 	"math/rand"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -14,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
+	writer "github.com/arrowio/arrowio/writers/orc"
 )
 
 // farSource is a source that is neither a file of this machine nor memory. It counts what is asked of it.
@@ -164,6 +168,98 @@ func TestFarRequests(t *testing.T) {
 	if n, all := src.calls.Load(), src.bytes.Load(); n != 4 || all > int64(len(b)) {
 		t.Errorf("%d bytes of %d read in %d calls, want 4", all, len(b), n)
 	}
+}
+
+// nearSource is a file of this machine that counts.
+type nearSource struct{ farSource }
+
+func (*nearSource) Near() bool { return true }
+
+// A near source is asked once for all the short streams of a stripe, and not once for each; the rows are the same.
+func TestShortStreams(t *testing.T) {
+	const columns, rows, stripes = 200, 300, 3
+	for _, codec := range []string{"none", "zstd"} {
+		b := manyColumns(t, codec, columns, rows, stripes)
+		far, err := Open(t.Context(), &farSource{Source: local.NewBytesSource(b)}, arrowio.Limits{}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer far.Close()
+		src := &nearSource{farSource{Source: local.NewBytesSource(b)}}
+		f, err := Open(t.Context(), src, arrowio.Limits{}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for _, scan := range []arrowio.ScanOptions{
+			{Parallelism: 1},
+			{Parallelism: 2},
+			{Parallelism: 1, Rows: arrowio.RowRange{Start: rows / 2, End: 2*rows + 1}},
+			{Parallelism: 1, Columns: []string{"c001", "c100"}},
+		} {
+			src.reset()
+			got := scanText(t, f, scan)
+			if want := scanText(t, far, scan); len(got) == 0 || !slices.Equal(got, want) {
+				t.Errorf("%s, %+v: %d rows, want %d, or they differ", codec, scan, len(got), len(want))
+			}
+			if n := src.calls.Load(); n > 3*stripes && scan.Columns == nil {
+				t.Errorf("%s, %+v: %d reads for %d stripes", codec, scan, n, stripes)
+			}
+		}
+	}
+}
+
+// manyColumns returns a file of columns of integers and of texts with nulls, in stripes of so many rows.
+func manyColumns(t *testing.T, codec string, columns, rows, stripes int) []byte {
+	t.Helper()
+	fields := make([]arrow.Field, columns)
+	for i := range fields {
+		fields[i] = arrow.Field{Name: fmt.Sprintf("c%03d", i), Type: arrow.PrimitiveTypes.Int64, Nullable: true}
+		if i%2 == 1 {
+			fields[i].Type = arrow.BinaryTypes.String
+		}
+	}
+	s := arrow.NewSchema(fields, nil)
+	p, err := writer.Plan(s, arrowio.WriteOptions{Compression: codec, Parallelism: 1, RowGroupBytes: int64(rows * columns)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := local.NewMemStore()
+	w, err := arrowio.NewWriter(t.Context(), writer.Format(), st, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewSource(1))
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	defer b.Release()
+	for range stripes {
+		for i := range fields {
+			for range rows {
+				switch c := b.Field(i).(type) {
+				case *array.Int64Builder:
+					c.Append(rng.Int63n(1e6))
+				case *array.StringBuilder:
+					if rng.Intn(5) == 0 {
+						c.AppendNull()
+						continue
+					}
+					c.Append(fmt.Sprint("text ", rng.Intn(50)))
+				}
+			}
+		}
+		rec := b.NewRecord()
+		if err := w.Write(rec); err != nil {
+			t.Fatal(err)
+		}
+		rec.Release()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range st.Objects() {
+		return b
+	}
+	return nil
 }
 
 // A filter that leaves one row group reads that, and not again what it has. What lies between two ranges that are wanted is read

@@ -53,7 +53,7 @@ func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind)
 		in.pieces = []piece{{b: in.decrypt(b, 0)}}
 	}
 	in.Bytes.MaxFetch, in.Bytes.Into = t.window, nil
-	if in.stream.key == nil && t.near {
+	if in.stream.key == nil && t.near && in.pieces == nil {
 		in.Bytes.Into = in.readInto
 	}
 	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, &g.scratch)

@@ -30,11 +30,12 @@ type tree struct {
 	nodes    []*node        // of all branches
 	inputs   []*input
 
-	window int64            // of each input
-	near   bool             // the source is: see arrowio.Near
-	early  map[int64][]byte // streams of a far source, by offset, read before inputs are opened
-	batch  *budget.Batch
-	share  arrowio.Share // nil = branches are decoded one after another
+	window   int64            // of each input
+	near     bool             // the source is: see arrowio.Near
+	early    map[int64][]byte // streams, by offset, read before inputs are opened
+	together []byte           // what short streams of a near source were read into: early lies in it
+	batch    *budget.Batch
+	share    arrowio.Share // nil = branches are decoded one after another
 
 	stripe *stripe // nil before the first
 	row    int64   // of the stripe, where the branches stand
