@@ -9,7 +9,7 @@ import (
 
 // Fixed lists the element types of fixed-width Arrow buffers.
 type Fixed interface {
-	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~[16]byte | ~[32]byte | ~[2]uint64
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~[16]byte | ~[32]byte | ~[2]uint64 | ~[4]uint64
 }
 
 // Arena is where the buffers of the batch being built get their memory.

@@ -129,11 +129,11 @@ func (b *builder) entries(keys, values *trevniwire.Avro, w *trevniwire.Node, pf 
 func (b *builder) leaf(n *node, s *trevniwire.Avro, w *trevniwire.Node) {
 	switch t := n.field.Type.(type) {
 	case *arrow.Decimal128Type:
-		n.op, n.width, n.bound = opDecimal128, 16, newDecimalBound(int(t.Precision))
+		n.op, n.width, n.bound = opDecimal128, 16, trevniwire.NewDecimalBound(int(t.Precision))
 		n.sized, n.size, n.column = s.Kind == trevniwire.AvroFixed, s.Size, w.Col
 		return
 	case *arrow.Decimal256Type:
-		n.op, n.width, n.bound = opDecimal256, 32, newDecimalBound(int(t.Precision))
+		n.op, n.width, n.bound = opDecimal256, 32, trevniwire.NewDecimalBound(int(t.Precision))
 		n.sized, n.size, n.column = s.Kind == trevniwire.AvroFixed, s.Size, w.Col
 		return
 	}

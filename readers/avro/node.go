@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
 // op says how a value is decoded.
@@ -41,18 +42,18 @@ type node struct {
 	path     string
 	enum     arrow.Array // dictionary
 	symbols  int32
-	size     int          // of a fixed
-	sized    bool         // a decimal is a fixed of size bytes, not bytes with a length
-	bound    decimalBound // of a decimal
-	column   int          // of a decimal in the tree of the file
-	text     bool         // a string has to be UTF-8
-	width    int64        // bytes that a slot takes here
-	optional bool         // a union of null and this type stands in front
-	null     int          // the branch of that union that is null; of a union the one of its own, -1 = none
-	least    int64        // bytes in the file that an item of a list takes at least
-	steps    []step       // of a record, in the order of the file
-	branches []*node      // of a union
-	children []*node      // in the order of Arrow
+	size     int                     // of a fixed
+	sized    bool                    // a decimal is a fixed of size bytes, not bytes with a length
+	bound    trevniwire.DecimalBound // of a decimal
+	column   int                     // of a decimal in the tree of the file
+	text     bool                    // a string has to be UTF-8
+	width    int64                   // bytes that a slot takes here
+	optional bool                    // a union of null and this type stands in front
+	null     int                     // the branch of that union that is null; of a union the one of its own, -1 = none
+	least    int64                   // bytes in the file that an item of a list takes at least
+	steps    []step                  // of a record, in the order of the file
+	branches []*node                 // of a union
+	children []*node                 // in the order of Arrow
 
 	n, cap   int
 	nulls    int

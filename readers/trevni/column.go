@@ -33,6 +33,7 @@ type column struct {
 	raw    []byte // the block
 	spot
 	free int64 // elements without bytes since the last take
+	owed int64 // bytes that have not been counted yet: see charge
 }
 
 // seek moves to row, which must not lie behind, and returns whether its bytes are to be walked and up to which row
@@ -266,7 +267,10 @@ func (c *column) values(n int, s sink) error {
 	if err := c.admit(int64(n)); err != nil {
 		return err
 	}
-	return s.plain(c, n)
+	if err := s.plain(c, n); err != nil {
+		return err
+	}
+	return c.settle()
 }
 
 // skip passes over n values of a column that is no array.

@@ -26,8 +26,11 @@ func (c *column) entries(lens []int32, s sink) (int, error) {
 				k, n, err = c.shortStrings(lens[i:], text)
 			}
 			total += n
-			if i += k; err != nil || i == len(lens) {
+			if i += k; err != nil {
 				return int(total), err
+			}
+			if i == len(lens) {
+				break
 			}
 		}
 		k, n, err := c.group(len(lens) - i)
@@ -53,7 +56,7 @@ func (c *column) entries(lens []int32, s sink) (int, error) {
 			return 0, err
 		}
 	}
-	return int(total), nil
+	return int(total), c.settle()
 }
 
 // passEntries passes over n entries and their values. It returns the number of elements.
@@ -264,8 +267,21 @@ func (c *column) admit(n int64) error {
 	return c.charge(n * c.width)
 }
 
-// charge counts bytes of the batch being built.
+// charge counts bytes of the batch being built, few at a time: all columns count together, which takes longer than decoding a value.
 func (c *column) charge(n int64) error {
+	if c.owed += n; c.owed < chargeStep {
+		return nil
+	}
+	return c.settle()
+}
+
+// chargeStep is how many bytes of a column may not have been counted while it is decoded.
+const chargeStep = 4 << 10
+
+// settle counts what charge has not counted yet.
+func (c *column) settle() error {
+	n := c.owed
+	c.owed = 0
 	if err := c.batch.take(n); err != nil {
 		return c.fail(err)
 	}
