@@ -394,12 +394,22 @@ bench-orc: $(VENV)/ready $(ORC_JUDGE) $(if $(CARGO),$(ORC_PEER)) build ## pyarro
 	$(VENV)/bin/python $(INTEROP)/bench_orc.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
 		$(if $(CARGO),--rust $(ORC_PEER)) --out docs/bench/raw $(BENCHFLAGS)
 
-BENCH_INFLATE ?= $(CACHE)/big-orc/lineitem_zlib.orc $(CACHE)/big-orc/nested_zlib.orc
+BENCH_CODECS ?= $(CACHE)/big-orc/lineitem_zlib.orc $(CACHE)/big-orc/nested_zlib.orc
 
-.PHONY: bench-inflate
-bench-inflate: ## libdeflate (Debian: libdeflate-dev) and arrowio in turns on the chunks of ORC files, BENCH_INFLATE="FILE..."
-	$(CC) -O2 -o $(CACHE)/bin/inflate-peer $(INTEROP)/inflate-bench/peer/peer.c -ldeflate
-	go run ./$(INTEROP)/inflate-bench -peer $(CACHE)/bin/inflate-peer $(BENCHFLAGS) $(BENCH_INFLATE)
+# Debian's libdeflate-dev, libzstd-dev, libsnappy-dev and liblz4-dev.
+$(CACHE)/bin/codec-peer: $(INTEROP)/codec-bench/peer/peer.c
+	mkdir -p $(@D)
+	$(CC) -O2 -o $@ $< -ldeflate -lzstd -lsnappy -llz4
+
+.PHONY: bench-codecs
+bench-codecs: $(CACHE)/bin/codec-peer ## C's decoders and arrowio's in turns on the chunks of ORC files, BENCH_CODECS="FILE..." (four -dev packages)
+	go run ./$(INTEROP)/codec-bench -peer $< $(BENCHFLAGS) $(BENCH_CODECS)
+
+.PHONY: bench-limits
+bench-limits: $(VENV)/ready build $(CACHE)/bin/codec-peer ## ORC files of seven shapes beside their codec, memcpy and pread, and pyarrow, into docs/bench/raw (600 MB on disk)
+	go build -o $(CACHE)/bin/codec-bench ./$(INTEROP)/codec-bench
+	$(VENV)/bin/python $(INTEROP)/bench_limits.py --bin $(BIN) --codecs $(CACHE)/bin/codec-bench --peer $(CACHE)/bin/codec-peer \
+		--dir $(CACHE)/big-limits --out docs/bench/raw $(BENCHFLAGS)
 
 .PHONY: interop-kerberos
 interop-kerberos: $(HIVE_JUDGE) build ## a metastore of Hive that asks for Kerberos, beside MIT's KDC; not part of interop

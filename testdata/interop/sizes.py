@@ -11,43 +11,13 @@ import subprocess
 import sys
 
 import numpy as np
-import pyarrow as pa
 from pyarrow import orc
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "orc-bench"))
-from mkbig import lineitem, nested, pick  # noqa: E402
+from mkbig import lineitem, nested  # noqa: E402
+from shapes import logs, taxi  # noqa: E402
 
 rng = np.random.default_rng(20261126)
-
-
-def taxi(n):
-    start = np.sort(rng.integers(0, 31 * 86400, n)) + 1_767_225_600
-    cents = rng.gamma(3, 5, n) * 100
-    return pa.table({
-        "vendor": pa.array(rng.integers(1, 3, n).astype("int32")),
-        "pickup": pa.array(start * 1_000_000, pa.timestamp("us")),
-        "dropoff": pa.array((start + rng.integers(60, 3600, n)) * 1_000_000, pa.timestamp("us")),
-        "passengers": pa.array(rng.integers(1, 6, n).astype("int32")),
-        "distance": pa.array(np.round(rng.gamma(2, 1.5, n), 2)),
-        "rate": pick(["standard", "JFK", "Newark", "negotiated"], n, [0.93, 0.04, 0.02, 0.01]),
-        "from": pa.array(rng.integers(1, 266, n).astype("int32")),
-        "to": pa.array(rng.integers(1, 266, n).astype("int32")),
-        "fare": pa.array(np.round(cents) / 100),
-        "tip": pa.array(np.round(cents * rng.choice([0, 0.15, 0.2, 0.25], n)) / 100),
-    })
-
-
-def logs(n):
-    paths = [f"/shop/{a}/{b}" for a in ("shoes", "hats", "coats", "bags") for b in range(500)]
-    return pa.table({
-        "at": pa.array((1_767_225_600_000 + np.cumsum(rng.integers(0, 40, n))) * 1000, pa.timestamp("us")),
-        "host": pa.array([f"10.{a}.{b}.{c}" for a, b, c in zip(rng.integers(0, 4, n), rng.integers(0, 256, n), rng.integers(0, 256, n))]),
-        "method": pick(["GET", "POST", "HEAD"], n, [0.9, 0.08, 0.02]),
-        "path": pick(paths, n),
-        "status": pa.array(rng.choice([200, 304, 404, 500], n, p=[0.85, 0.1, 0.04, 0.01]).astype("int32")),
-        "bytes": pa.array(rng.pareto(1.2, n).astype("int64") * 100),
-        "agent": pick([f"Mozilla/5.0 (X11; Linux x86_64) Browser/{v}.{k}" for v in range(80, 120) for k in range(5)], n),
-    })
 
 
 def main():
@@ -67,7 +37,7 @@ def main():
         return out.stat().st_size
 
     orc_rows, trevni_rows = [], []
-    for name, make in {"lineitem": lineitem, "taxi rides": taxi, "web logs": logs, "nested": nested}.items():
+    for name, make in {"lineitem": lineitem, "taxi rides": lambda n: taxi(n, rng), "web logs": lambda n: logs(n, rng), "nested": nested}.items():
         source = work / f"{name.replace(' ', '-')}.source.orc"
         table = make(a.rows)
         orc.write_table(table, str(source), compression="zstd")
