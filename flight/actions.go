@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -37,9 +36,9 @@ func coreActions() []action {
 		{"verify", `Checks all of a dataset; a JSON object for each fault, then one for all. Body: {"dataset", "file": pattern}`, verify},
 		{"refresh", `Looks for new and changed files. Body: {"dataset"}`, refresh},
 		{"cancel", `Ends calls of this client. Body: {"request_id"}`, cancel},
-		{"SetSessionOptions", "Sets the catalog and the schema, of which there is one each. Body: SetSessionOptionsRequest", setSessionOptions},
+		{"SetSessionOptions", "Sets the catalog and the schema, of which there is one each, and settings of a session. Body: SetSessionOptionsRequest", setSessionOptions},
 		{"GetSessionOptions", "Tells them. Body: GetSessionOptionsRequest", getSessionOptions},
-		{"CloseSession", "Ends a session: there is nothing to be ended. Body: CloseSessionRequest", closeSession},
+		{"CloseSession", "Ends the session. Body: CloseSessionRequest", closeSession},
 		{flight.CancelFlightInfoActionType, "Ends the calls that read a FlightInfo. Body: CancelFlightInfoRequest", cancelFlightInfo},
 	}
 }
@@ -400,13 +399,6 @@ func cancel(ctx context.Context, s *service, b []byte, send func([]byte) error) 
 	return sendJSON(send, struct {
 		Cancelled int `json:"cancelled"`
 	}{n})
-}
-
-// closeSession answers drivers that end what they have begun: nothing is kept for a client that it would have to end. The result
-// is a CloseSessionResult whose status is CLOSED; v15 has no message for it.
-func closeSession(_ context.Context, _ *service, _ []byte, send func([]byte) error) error {
-	const closed = 1
-	return send(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), closed))
 }
 
 // cancelFlightInfo ends the calls whose tickets are of a FlightInfo. One that nobody reads is cancelled as it is: nothing

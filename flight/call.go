@@ -50,6 +50,9 @@ type Call struct {
 	lease  Lease
 	conn   *transport.Connection
 	cancel context.CancelCauseFunc
+
+	session atomic.Pointer[sqlSession]
+	offered bool // whether the client was offered one
 }
 
 // Dataset returns the name of the call's dataset; "" = none, or not known yet.

@@ -75,6 +75,7 @@ type Server struct {
 	draining atomic.Bool
 
 	sqlQueries, sqlPlans *pool // turns of statements that run, and of those that are described
+	sessions             sqlSessions
 }
 
 // New returns a server that does not listen yet.
@@ -204,6 +205,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		left--
 	}
 	cut := s.drain(servers)
+	s.endSessions()
 	for ; left > 0; left-- {
 		if e := <-ended; err == nil && e != nil && !errors.Is(e, grpc.ErrServerStopped) {
 			err = e

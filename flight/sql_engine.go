@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/tracing"
 )
@@ -28,6 +29,10 @@ type SQLOptions struct {
 	Queries       int           // statements at once; more wait; default 4
 	ClientQueries int           // those of one client; default half of Queries, and one at least
 	Timeout       time.Duration // of a statement; default 10 minutes, -1 = no limit
+	// Sessions is how many there may be at once, where the Engine has them; default 16, -1 = none. ClientSessions is how many of one
+	// client; default half of Sessions, and one at least. One that is not used for SessionIdle is ended; default 10 minutes.
+	Sessions, ClientSessions int
+	SessionIdle              time.Duration
 	// Views are names with a SELECT behind each, for the Engine. A client may read one if it may read its name and all that it reads. In
 	// SQL a view hides a dataset of its name, and no dataset can be put under it.
 	Views map[string]string
@@ -75,6 +80,15 @@ func (o *SQLOptions) setDefaults() {
 	}
 	if o.ClientQueries <= 0 {
 		o.ClientQueries = max(1, o.Queries/2)
+	}
+	if o.Sessions == 0 {
+		o.Sessions = 16
+	}
+	if o.ClientSessions <= 0 {
+		o.ClientSessions = max(1, o.Sessions/2)
+	}
+	if o.SessionIdle <= 0 {
+		o.SessionIdle = 10 * time.Minute
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Minute
@@ -155,24 +169,44 @@ func (q sqlServer) Writable() bool { return len(q.o.Writable) > 0 }
 // HasEngine reports whether there is a SQLEngine.
 func (q sqlServer) HasEngine() bool { return q.o.SQL.Engine != nil }
 
-// Describe asks the engine.
+// Describe asks the session of the call, or else the engine.
 func (q sqlServer) Describe(ctx context.Context, text string, params arrow.Record) (result, parameters *arrow.Schema, err error) {
+	x, end, err := q.within(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	return q.describe(ctx, x, text, params)
+}
+
+// DescribeView asks the engine, outside of any session.
+func (q sqlServer) DescribeView(ctx context.Context, text string) (*arrow.Schema, error) {
+	result, _, err := q.describe(ctx, engineAnswerer{q}, text, nil)
+	return result, err
+}
+
+func (q sqlServer) describe(ctx context.Context, x sqlAnswerer, text string, params arrow.Record) (result, parameters *arrow.Schema, err error) {
 	ctx, done, err := q.engine(ctx, q.sqlPlans)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	result, parameters, err = q.o.SQL.Engine.Describe(ctx, text, params, sqlTables{q})
+	result, parameters, err = x.Describe(ctx, text, params)
 	return result, parameters, sqlError(ctx, err)
 }
 
 // Run has the engine run a statement for each row of params, or once, and sends what comes of it.
-func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) (err error) {
+func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, at sql.Asked, stream grpc.ServerStream) (err error) {
 	if c := CallFrom(ctx); c != nil {
-		c.query.Store(&query)
+		c.query.Store(&at.Query)
 	}
 	ctx, span := tracing.Start(ctx, "sql")
 	defer func() { tracing.End(span, err) }()
+	x, end, err := q.redeemed(ctx, at.Session)
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, done, err := q.engine(ctx, q.sqlQueries)
 	if err != nil {
 		return err
@@ -181,7 +215,7 @@ func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, qu
 	if err := reserve(ctx, false); err != nil {
 		return err
 	}
-	s := &sqlResult{s: q, ctx: ctx, stream: stream}
+	s := &sqlResult{s: q, x: x, ctx: ctx, stream: stream}
 	defer s.close()
 	if params == nil {
 		return sqlError(ctx, s.run(text, nil))
@@ -200,6 +234,7 @@ func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, qu
 // sqlResult sends the rows of statements as one stream.
 type sqlResult struct {
 	s      sqlServer
+	x      sqlAnswerer
 	ctx    context.Context
 	stream grpc.ServerStream
 	schema *arrow.Schema
@@ -213,7 +248,7 @@ func (r *sqlResult) close() {
 }
 
 func (r *sqlResult) run(text string, params arrow.Record) (err error) {
-	rows, err := r.s.o.SQL.Engine.Run(r.ctx, text, params, sqlTables{r.s})
+	rows, err := r.x.Run(r.ctx, text, params)
 	if err != nil {
 		return err
 	}

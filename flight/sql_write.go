@@ -39,8 +39,11 @@ type SQLWrite struct {
 	OfAll func(params arrow.Record) string
 }
 
-// Writes reports whether a statement writes a dataset.
-func (q sqlServer) Writes(text string) (bool, error) {
+// Writes reports whether a statement writes a dataset, or changes the session.
+func (q sqlServer) Writes(ctx context.Context, text string) (bool, error) {
+	if changes, err := q.changes(ctx, text); changes || err != nil {
+		return changes, err
+	}
 	w, err := q.writes(text)
 	return w != nil, err
 }
@@ -55,6 +58,17 @@ func (q sqlServer) writes(text string) (*SQLWrite, error) {
 
 // WriteParameters returns the schema of the parameters of a statement that writes.
 func (q sqlServer) WriteParameters(ctx context.Context, text string) (*arrow.Schema, error) {
+	switch changes, err := q.changes(ctx, text); {
+	case err != nil:
+		return nil, err
+	case changes:
+		x, err := q.session(ctx, true)
+		if err != nil || x == nil {
+			return arrow.NewSchema(nil, nil), err
+		}
+		_, parameters, err := q.Describe(ctx, text, nil)
+		return parameters, err
+	}
 	w, err := q.writes(text)
 	if err != nil {
 		return nil, err
@@ -66,6 +80,12 @@ func (q sqlServer) WriteParameters(ctx context.Context, text string) (*arrow.Sch
 // Write runs a statement that writes, once or for each row of params, and returns how many rows were written. They are there
 // together, or not at all.
 func (q sqlServer) Write(ctx context.Context, text string, params arrow.Record) (int64, error) {
+	switch changes, err := q.changes(ctx, text); {
+	case err != nil:
+		return 0, err
+	case changes:
+		return q.change(ctx, text, params)
+	}
 	w, err := q.writes(text)
 	if err != nil {
 		return 0, err
@@ -87,6 +107,14 @@ func (q sqlServer) Write(ctx context.Context, text string, params arrow.Record) 
 		return 0, err
 	}
 	defer lent()
+	x, end, err := q.within(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	if s, ok := x.(*sqlSession); ok && s.Begun() {
+		return 0, rpcerr.Errorf(codes.FailedPrecondition, "SQL: a dataset cannot be written in a transaction, which could not take it back: COMMIT or ROLLBACK first")
+	}
 	ctx, done, err := q.engine(ctx, q.sqlQueries)
 	if err != nil {
 		return 0, err
@@ -96,7 +124,7 @@ func (q sqlServer) Write(ctx context.Context, text string, params arrow.Record) 
 		return 0, err
 	}
 	report, err := q.putRows(ctx, c, func(st arrowio.Store) (*PutReport, error) {
-		r, err := q.writeQuery(ctx, c, w, params, st)
+		r, err := q.writeQuery(ctx, x, c, w, params, st)
 		return r, sqlError(ctx, c.unfit(err))
 	})
 	if err != nil {
@@ -143,8 +171,8 @@ func (s *service) asPut(ctx context.Context) (func(), error) {
 }
 
 // writeQuery writes the rows of a statement. It ends the store in any case.
-func (q sqlServer) writeQuery(ctx context.Context, c *PutCommand, w *SQLWrite, params arrow.Record, st arrowio.Store) (*PutReport, error) {
-	rows, err := q.fitted(ctx, c, w, params)
+func (q sqlServer) writeQuery(ctx context.Context, x sqlAnswerer, c *PutCommand, w *SQLWrite, params arrow.Record, st arrowio.Store) (*PutReport, error) {
+	rows, err := q.fitted(ctx, x, c, w, params)
 	if err != nil {
 		return nil, errors.Join(err, st.Abort())
 	}
@@ -155,14 +183,13 @@ func (q sqlServer) writeQuery(ctx context.Context, c *PutCommand, w *SQLWrite, p
 }
 
 // fitted begins to read the rows that a statement writes, as columns of the dataset.
-func (q sqlServer) fitted(ctx context.Context, c *PutCommand, w *SQLWrite, params arrow.Record) (*queryRows, error) {
-	e := q.o.SQL.Engine.(SQLWriter)
+func (q sqlServer) fitted(ctx context.Context, x sqlAnswerer, c *PutCommand, w *SQLWrite, params arrow.Record) (*queryRows, error) {
 	var first arrow.Record
 	if params != nil {
 		first = params.NewSlice(0, 1)
 		defer first.Release()
 	}
-	result, parameters, err := e.Describe(ctx, w.Query, first, sqlTables{q})
+	result, parameters, err := x.Describe(ctx, w.Query, first)
 	if err != nil {
 		c.hidden = false // it is the SELECT that is wrong
 		return nil, err
@@ -173,17 +200,21 @@ func (q sqlServer) fitted(ctx context.Context, c *PutCommand, w *SQLWrite, param
 	query := w.Query
 	run := func(text string, row int64) (SQLRows, error) {
 		if params == nil {
-			return e.Run(ctx, text, nil, sqlTables{q})
+			return x.Run(ctx, text, nil)
 		}
 		one := params.NewSlice(row, row+1)
 		defer one.Release()
-		return e.Run(ctx, text, one, sqlTables{q})
+		return x.Run(ctx, text, one)
 	}
 	times := int64(1)
 	if params != nil {
 		times = params.NumRows()
 	}
-	if all := w.ofAll(params); all != "" {
+	e, alone := q.o.SQL.Engine.(SQLWriter)
+	if _, ok := x.(*sqlSession); ok {
+		alone = false
+	}
+	if all := w.ofAll(params); all != "" && alone {
 		query, times = all, 1
 		run = func(text string, _ int64) (SQLRows, error) { return e.RunAll(ctx, text, params, sqlTables{q}) }
 	}

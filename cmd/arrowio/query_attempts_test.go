@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/flight/flightsql"
 )
 
 // attempts are statements that reach for what is not in the catalog. SECRET is a file of the server, OUT a name for a new one, DIR
@@ -70,6 +72,11 @@ func TestQueryAttempts(t *testing.T) {
 	if len(attempts) < 100 {
 		t.Fatalf("%d attempts", len(attempts))
 	}
+	tryAttempts(t, sqlClient, attempts)
+}
+
+// tryAttempts tries attempts as queries and as updates.
+func tryAttempts(t *testing.T, client func(*testing.T, string) *flightsql.Client, attempts []string) {
 	dir, _ := queryFiles(t, 100)
 	place := t.TempDir()
 	secret := filepath.Join(place, "secret")
@@ -80,7 +87,7 @@ func TestQueryAttempts(t *testing.T) {
 		}
 	}
 	temp := t.TempDir()
-	c := sqlClient(t, sqlServing(t, "--sql-temp", temp, "customers="+filepath.Join(dir, "customers.trv")))
+	c := client(t, sqlServing(t, "--sql-temp", temp, "customers="+filepath.Join(dir, "customers.trv")))
 	settings := func() string {
 		t.Helper()
 		got, err := askServed(t, c, "select name, value from duckdb_settings() order by name")

@@ -34,8 +34,14 @@ func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	o.SQL = flight.SQLOptions{Queries: f.queries.n, ClientQueries: f.clientQueries.n, Timeout: f.timeout, Views: f.views}
-	o.SQL.Engine = &sqlEngine{threads: f.threads.n, memory: int64(f.memory), temp: temp}
+	o.SQL = flight.SQLOptions{
+		Queries: f.queries.n, ClientQueries: f.clientQueries.n, Timeout: f.timeout, Views: f.views,
+		Sessions: f.sessions.n, ClientSessions: f.clientSessions.n, SessionIdle: f.sessionIdle,
+	}
+	if f.sessions.n == 0 {
+		o.SQL.Sessions = -1
+	}
+	o.SQL.Engine = &sqlEngine{threads: f.threads.n, memory: int64(f.memory), sessionMemory: int64(f.sessionMemory), temp: temp}
 	return func() { _ = os.RemoveAll(temp) }, nil
 }
 
@@ -43,7 +49,9 @@ func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 type sqlEngine struct {
 	threads int
 	memory  int64
-	temp    string
+	// sessionMemory is that of one session: its tables, and what its statements need.
+	sessionMemory int64
+	temp          string
 }
 
 // listing tells statements that may ask which tables there are.
@@ -54,7 +62,13 @@ var listing = sync.OnceValue(func() *regexp.Regexp {
 // open makes a database over the tables that a client may read, and values, which may be nil. The tables are listed where a statement
 // may ask for them.
 func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTables, values arrow.Record) (*duckdb.DB, error) {
-	o := duckdb.Options{
+	o := e.options(tables, values)
+	o.Views, o.Defined, o.ListDefined = shownFor(ctx, text, tables)
+	return duckdb.Open(o)
+}
+
+func (e *sqlEngine) options(tables flight.SQLTables, values arrow.Record) duckdb.Options {
+	return duckdb.Options{
 		Known:   func(string) bool { return true }, // Open says what is not there
 		Threads: e.threads, Memory: e.memory, TempDir: e.temp, Guarded: true, Catalog: flight.SQLCatalog,
 		Open: func(ctx context.Context, name string, _ map[string][]string) (duckdb.Table, error) {
@@ -68,15 +82,18 @@ func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTabl
 			return servedTable{t}, nil
 		},
 	}
+}
+
+// shownFor returns what duckdb.Options say of what a statement may name, and of what is listed for it.
+func shownFor(ctx context.Context, text string, tables flight.SQLTables) (names []string, defined []duckdb.View, list bool) {
 	views := tables.Views(ctx)
 	for _, name := range slices.Sorted(maps.Keys(views)) {
-		o.Defined = append(o.Defined, duckdb.View{Name: name, SQL: views[name]})
+		defined = append(defined, duckdb.View{Name: name, SQL: views[name]})
 	}
-	if listing().MatchString(text) {
-		o.Views = tables.Names(ctx)
-		o.ListDefined = true
+	if list = listing().MatchString(text); list {
+		names = tables.Names(ctx)
 	}
-	return duckdb.Open(o)
+	return names, defined, list
 }
 
 func (e *sqlEngine) Describe(ctx context.Context, text string, params arrow.Record, tables flight.SQLTables) (result, parameters *arrow.Schema, err error) {

@@ -17,8 +17,13 @@ type sqlFlags struct {
 	threads                countValue
 	queries, clientQueries countValue
 	timeout                time.Duration
-	temp                   string
-	views                  map[string]string // of the config file
+
+	sessions, clientSessions countValue
+	sessionIdle              time.Duration
+	sessionMemory            sizeValue
+
+	temp  string
+	views map[string]string // of the config file
 }
 
 // viewsKey is the table of a config file with views: NAME = "SELECT …".
@@ -60,8 +65,9 @@ func (f *sqlFlags) checkViews(names []string, restrictions []flight.Restriction)
 }
 
 func (f *sqlFlags) add(cmd *cobra.Command) {
-	f.memory = 1 << 30
+	f.memory, f.sessionMemory = 1<<30, 256<<20
 	f.threads, f.queries, f.clientQueries = countValue{min: 1}, countValue{min: 1}, countValue{min: 1}
+	f.sessions, f.clientSessions = countValue{n: 16}, countValue{min: 1}
 	fs := cmd.Flags()
 	fs.BoolVar(&f.off, "sql-subset", false, "answer only SQL that is rows and columns of one dataset, and have DuckDB answer none")
 	fs.Var(&f.memory, "sql-memory", "memory of DuckDB for one statement, beside that of its scans (default 1GiB)")
@@ -69,5 +75,9 @@ func (f *sqlFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.queries, "sql-queries", "statements that DuckDB runs at once; more wait (default 4)")
 	fs.Var(&f.clientQueries, "sql-client-queries", "those of one client (default: half of all)")
 	fs.DurationVar(&f.timeout, "sql-timeout", 10*time.Minute, "how long a statement may take, with the sending of its rows; -1s = any time (default 10m)")
+	fs.Var(&f.sessions, "sql-sessions", "sessions at once: databases of clients that keep temporary tables and settings; 0 = none (default 16)")
+	fs.Var(&f.clientSessions, "sql-client-sessions", "those of one client (default: half of all)")
+	fs.DurationVar(&f.sessionIdle, "sql-session-idle", 10*time.Minute, "how long a session stays that no statement uses (default 10m)")
+	fs.Var(&f.sessionMemory, "sql-session-memory", "memory of DuckDB for one session, with its temporary tables; four times as much may go to --sql-temp (default 256MiB)")
 	fs.StringVar(&f.temp, "sql-temp", "", "`DIR` for what of a statement does not fit into --sql-memory (default: the system's)")
 }

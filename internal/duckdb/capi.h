@@ -67,6 +67,7 @@ extern const char *duckdb_prepare_error(duckdb_prepared_statement);
 extern idx_t duckdb_nparams(duckdb_prepared_statement);
 extern const char *duckdb_parameter_name(duckdb_prepared_statement, idx_t);
 extern int duckdb_prepared_statement_type(duckdb_prepared_statement);
+extern idx_t duckdb_rows_changed(duckdb_result *);
 extern duckdb_logical_type duckdb_param_logical_type(duckdb_prepared_statement, idx_t); // counted from 1
 extern idx_t duckdb_prepared_statement_column_count(duckdb_prepared_statement);
 extern const char *duckdb_prepared_statement_column_name(duckdb_prepared_statement, idx_t); // to be freed

@@ -27,6 +27,9 @@ type DB struct {
 	side   C.duckdb_connection // of conversions, which must not wait for a statement
 	handle cgo.Handle
 
+	begun  bool   // by the client of a session: its transaction has not ended
+	around string // SQL of the views of a session
+
 	mu      sync.Mutex
 	current *query
 }
@@ -52,6 +55,9 @@ func Open(o Options) (*DB, error) {
 	}
 	if o.Memory > 0 {
 		settings = append(settings, [2]string{"memory_limit", strconv.FormatInt(o.Memory, 10) + "B"})
+	}
+	if o.TempMax > 0 {
+		settings = append(settings, [2]string{"max_temp_directory_size", strconv.FormatInt(o.TempMax, 10) + "B"})
 	}
 	var config C.duckdb_config
 	if C.duckdb_create_config(&config) != 0 {
@@ -102,7 +108,11 @@ func (o *Options) guards() (out []string) {
 		return nil
 	}
 	// Reading a plan needs one setting; that it can be changed does no harm.
-	return append(out, "SET allowed_configs = ['disabled_optimizers']", "SET lock_configuration = true")
+	allowed := []string{"disabled_optimizers"}
+	if o.Session {
+		allowed = append(allowed, Settable...)
+	}
+	return append(out, "SET allowed_configs = ['"+strings.Join(allowed, "', '")+"']", "SET lock_configuration = true")
 }
 
 // named has the database called o.Catalog.

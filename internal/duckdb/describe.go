@@ -27,28 +27,25 @@ type Description struct {
 }
 
 // Describe prepares a statement, and does not run it. Values of its parameters need not be known.
-func (d *DB) Describe(ctx context.Context, sql string) (out *Description, err error) {
+func (d *DB) Describe(ctx context.Context, sql string) (*Description, error) {
+	return d.describeAs(ctx, sql, statementSelect)
+}
+
+// describeAs is Describe of a statement that is of a type, where it is guarded.
+func (d *DB) describeAs(ctx context.Context, sql string, as statementType) (out *Description, err error) {
 	r, err := d.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.describing = true
+	r.describing, r.as = true, as
 	defer func() { err = errors.Join(err, r.Close()) }()
-	s := C.CString(sql)
-	defer C.free(unsafe.Pointer(s))
-	var list C.duckdb_extracted_statements
-	n := C.duckdb_extract_statements(d.main, s, &list)
-	defer C.duckdb_destroy_extracted(&list)
-	if text := C.duckdb_extract_statements_error(list); n == 0 && text != nil && C.GoString(text) != "" {
-		return nil, failure(C.GoString(text), errorParser)
+	list, n, err := d.extract(sql)
+	if err != nil {
+		return nil, err
 	}
+	defer C.duckdb_destroy_extracted(&list)
 	if n != 1 {
 		return nil, errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
-	}
-	if d.o.Guarded {
-		if err := refusedFunction(sql); err != nil {
-			return nil, err
-		}
 	}
 	r.listViews()
 	if err := r.define(sql); err != nil {
@@ -86,10 +83,10 @@ func (d *DB) Describe(ctx context.Context, sql string) (out *Description, err er
 
 // describeNulls prepares a statement whose parameters have values.
 func (r *Rows) describeNulls(text string) error {
-	s := C.CString(text)
-	defer C.free(unsafe.Pointer(s))
-	var list C.duckdb_extracted_statements
-	n := C.duckdb_extract_statements(r.q.db.main, s, &list)
+	list, n, err := r.q.db.extract(text)
+	if err != nil {
+		return err
+	}
 	defer C.duckdb_destroy_extracted(&list)
 	if n != 1 {
 		return errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
@@ -114,25 +111,41 @@ func (r *Rows) listViews() {
 		if q.ctx.Err() != nil {
 			return
 		}
-		_ = q.db.run("CREATE VIEW " + quoteName(name) + " AS SELECT * FROM " + functionName + "(" + quote(name) + ")")
+		if q.db.run("CREATE VIEW "+quoteName(name)+" AS SELECT * FROM "+functionName+"("+quote(name)+")") == nil {
+			r.made = append(r.made, name)
+		}
 	}
 	q.mu.Lock()
 	q.err = nil
 	q.mu.Unlock()
 }
 
-// Types of statements, of duckdb_statement_type.
+// statementType is a duckdb_statement_type.
+type statementType int
+
 const (
-	statementSelect  = 1
-	statementExplain = 4
+	statementSelect  statementType = 1
+	statementInsert  statementType = 2
+	statementUpdate  statementType = 3
+	statementExplain statementType = 4
+	statementDelete  statementType = 5
+	statementCreate  statementType = 7
+	statementAlter   statementType = 9
+	statementDrop    statementType = 15
 )
 
-// permitted refuses statements of strangers that do other than read.
+// noColumns is the result of statements that return no rows.
+var noColumns = arrow.NewSchema(nil, nil)
+
+// permitted refuses statements of strangers that do other than read, or than what the session has found that they do.
 func (r *Rows) permitted() error {
 	if !r.q.db.o.Guarded {
 		return nil
 	}
-	if t := C.duckdb_prepared_statement_type(r.stmt); t != statementSelect && t != statementExplain {
+	switch t := statementType(C.duckdb_prepared_statement_type(r.stmt)); {
+	case r.as > statementSelect && t != r.as:
+		return errs.Errorf(errs.ErrOption, "sql: the statement does other than its first words say")
+	case r.as <= statementSelect && t != statementSelect && t != statementExplain:
 		return errs.Errorf(errs.ErrOption, "sql: the statement does not read rows: what can be asked are SELECT, VALUES, EXPLAIN, DESCRIBE and SHOW")
 	}
 	return nil

@@ -90,8 +90,10 @@ type Rows struct {
 	result *C.struct_bridge_result
 	in     *arrowc.Reader
 
-	describing bool  // it is not going to be run
-	undefined  error // why a view cannot be made
+	describing bool          // it is not going to be run
+	as         statementType // what it has to be, where that is not statementSelect
+	undefined  error         // why a view cannot be made
+	made       []string      // views
 }
 
 // Query runs the statements of sql and returns the rows of the last, as they come. The end of ctx stops it. Errors of
@@ -129,25 +131,11 @@ func (d *DB) begin(ctx context.Context) (*Rows, error) {
 // start runs all statements but the last, and begins the last.
 func (r *Rows) start(sql string) error {
 	q, d := r.q, r.q.db
-	s := C.CString(sql)
-	defer C.free(unsafe.Pointer(s))
-	var list C.duckdb_extracted_statements
-	n := C.duckdb_extract_statements(d.main, s, &list)
+	list, n, err := d.extract(sql)
+	if err != nil {
+		return err
+	}
 	defer C.duckdb_destroy_extracted(&list)
-	if text := C.duckdb_extract_statements_error(list); n == 0 {
-		if text == nil || C.GoString(text) == "" {
-			return errs.Errorf(errs.ErrOption, "sql: there is no statement in it")
-		}
-		return failure(C.GoString(text), errorParser)
-	}
-	if d.o.Guarded {
-		if err := refusedFunction(sql); err != nil {
-			return err
-		}
-	}
-	if d.o.Guarded && n > 1 {
-		return errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
-	}
 	r.listViews()
 	if err := r.define(sql); err != nil {
 		return err
@@ -163,7 +151,7 @@ func (r *Rows) start(sql string) error {
 		}
 	}
 	// The plan that filters are taken from and the one that runs see the same time.
-	began := d.run("BEGIN TRANSACTION") == nil
+	began := d.begun || d.run("BEGIN TRANSACTION") == nil
 	if texts := statements(sql); began && len(texts) == int(n) {
 		if err := q.push(texts[len(texts)-1]); err != nil {
 			return err
@@ -173,6 +161,27 @@ func (r *Rows) start(sql string) error {
 		return r.explained(err)
 	}
 	return r.execute(true)
+}
+
+// extract cuts SQL into statements, which the caller destroys. SQL of strangers is one, and names no function that is refused.
+func (d *DB) extract(sql string) (list C.duckdb_extracted_statements, n C.idx_t, err error) {
+	s := C.CString(sql)
+	defer C.free(unsafe.Pointer(s))
+	n = C.duckdb_extract_statements(d.main, s, &list)
+	switch text := C.duckdb_extract_statements_error(list); {
+	case n == 0 && (text == nil || C.GoString(text) == ""):
+		err = errs.Errorf(errs.ErrOption, "sql: there is no statement in it")
+	case n == 0:
+		err = failure(C.GoString(text), errorParser)
+	case d.o.Guarded && n > 1:
+		err = errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
+	case d.o.Guarded:
+		err = refusedFunction(sql)
+	}
+	if err != nil {
+		C.duckdb_destroy_extracted(&list)
+	}
+	return list, n, err
 }
 
 // push finds out what can be left unread. A statement that has no plan of this kind, or none at all, has no filters;
@@ -305,7 +314,14 @@ func (r *Rows) Close() error {
 	<-q.idle
 	q.cancel()
 	r.end()
-	_ = q.db.run("ROLLBACK") // there may be no transaction
+	if !q.db.begun {
+		_ = q.db.run("ROLLBACK") // there may be no transaction
+	}
+	if q.db.o.Session {
+		for _, name := range slices.Backward(r.made) { // what a client may name is asked for each statement
+			_ = q.db.run("DROP VIEW IF EXISTS " + quoteName(q.db.o.Catalog) + ".main." + quoteName(name))
+		}
+	}
 	var all []error
 	for _, t := range q.tables {
 		all = append(all, t.close())

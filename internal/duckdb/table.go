@@ -44,6 +44,7 @@ type Options struct {
 
 	Threads int    // 0 = DuckDB's default, the number of CPUs
 	Memory  int64  // bytes; 0 = DuckDB's default, 80 % of the machine's
+	TempMax int64  // bytes in TempDir; 0 = DuckDB's default, 90 % of what is free
 	TempDir string // where what does not fit into memory goes; it is made when it is needed. "" = nowhere
 
 	// Guarded is for statements of strangers: one that reads rows is taken at a time, and settings cannot be changed. The database
@@ -51,6 +52,8 @@ type Options struct {
 	Guarded bool
 	Catalog string
 	Views   []string
+	// Session is for a Session: statements may change its temporary tables, and settings of Settable.
+	Session bool
 	// Defined are views that statements may name. What they read is opened as if the statement named it.
 	Defined []View
 	// ListDefined lists all of Defined, but for those that cannot be made.

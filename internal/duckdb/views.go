@@ -17,7 +17,7 @@ import (
 // the statement may not need it.
 func (r *Rows) define(statement string) error {
 	q := r.q
-	pending := namedIn(statement, q.db.o.Defined)
+	pending := namedIn(statement+"\n"+q.db.around, q.db.o.Defined)
 	if q.db.o.ListDefined {
 		pending = q.db.o.Defined
 	}
@@ -36,6 +36,7 @@ func (r *Rows) define(statement string) error {
 			q.err = nil
 			q.mu.Unlock()
 			if err == nil {
+				r.made = append(r.made, v.Name)
 				continue
 			}
 			left = append(left, v)

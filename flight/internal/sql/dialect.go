@@ -86,6 +86,9 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 	if err != nil {
 		return nil, err
 	}
+	if _, err := d.s.Session(ctx); err != nil {
+		return nil, err
+	}
 	plans, err := d.planMessage(ctx, m)
 	if err == nil && plans != nil {
 		return flightInfos(ctx, plans, at)
@@ -95,7 +98,7 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 		if textErr != nil || !d.unanswered(text, err) {
 			return nil, err
 		}
-		if writes, err := d.written(text); err != nil {
+		if writes, err := d.written(ctx, text); err != nil {
 			return nil, err
 		} else if writes {
 			if q, ok := m.(*pb.CommandStatementQuery); ok {
@@ -177,6 +180,11 @@ func (d *Dialect) planMessage(ctx context.Context, m proto.Message) ([]*plan, er
 		if err := noTransaction(m.GetTransactionId()); err != nil {
 			return nil, err
 		}
+		if session, err := d.s.Session(ctx); err != nil {
+			return nil, err
+		} else if session != "" {
+			return nil, errEngine
+		}
 		return d.plans(ctx, m.GetQuery(), nil)
 	case *pb.CommandPreparedStatementQuery:
 		st, err := parseStatement(m.GetPreparedStatementHandle())
@@ -201,9 +209,13 @@ var errEngine = rpcerr.Errorf(codes.Unimplemented, "the statement was prepared b
 // describe returns the schemas of the result of a statement and of its parameters, whose values are not known. engine: it is
 // not ours to answer. The result of one that writes is noColumns.
 func (d *Dialect) describe(ctx context.Context, text string, engine bool) (result, parameters *arrow.Schema, err error) {
+	session, err := d.s.Session(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	err = errEngine
 	var p *plan
-	if !engine {
+	if !engine && session == "" {
 		p, err = d.plan(ctx, text, nil, true)
 	}
 	switch {
@@ -218,7 +230,7 @@ func (d *Dialect) describe(ctx context.Context, text string, engine bool) (resul
 
 // asked is describe of what the engine is asked for.
 func (d *Dialect) asked(ctx context.Context, text string) (result, parameters *arrow.Schema, err error) {
-	writes, err := d.written(text)
+	writes, err := d.written(ctx, text)
 	if err != nil {
 		return nil, nil, err
 	}

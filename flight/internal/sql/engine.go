@@ -25,6 +25,8 @@ type asked struct {
 	SQL    string `json:"sql"`
 	Values string `json:"values,omitempty"` // rows of its parameters, a stream of Arrow IPC in base64; absent = it has none
 	Query  string `json:"query"`            // id, for CancelFlightInfo
+	// Session is the session in which the statement was planned, and is run.
+	Session string `json:"session,omitempty"`
 }
 
 // unanswered is what a plan says of a statement that the engine is to be asked for.
@@ -51,7 +53,8 @@ func (d *Dialect) ask(ctx context.Context, text string, values []byte) (*asked, 
 	if n := parameters.NumFields(); n > 0 && params == nil {
 		return nil, nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each", n)
 	}
-	return &asked{SQL: text, Values: base64.StdEncoding.EncodeToString(values), Query: newID()}, result, nil
+	session, err := d.s.Session(ctx)
+	return &asked{SQL: text, Values: base64.StdEncoding.EncodeToString(values), Query: newID(), Session: session}, result, err
 }
 
 // info is the FlightInfo of a statement for the engine: one endpoint, whose ticket has the statement in it.
@@ -86,7 +89,7 @@ func (a *asked) run(ctx context.Context, d *Dialect, stream grpc.ServerStream) e
 	if params != nil {
 		defer params.Release()
 	}
-	return d.s.Run(ctx, a.SQL, params, a.Query, stream)
+	return d.s.Run(ctx, a.SQL, params, Asked{a.Query, a.Session}, stream)
 }
 
 // textOf returns the statement of a message, the values that are bound to it, and whether it is known to be the engine's.

@@ -119,7 +119,7 @@ func (d *Dialect) listed(ctx context.Context, name, kind string) (*arrow.Schema,
 	if kind == tableType {
 		return d.s.Listed(ctx, name)
 	}
-	s, _, err := d.s.Describe(ctx, "SELECT * FROM "+quoted(name), nil)
+	s, err := d.s.DescribeView(ctx, "SELECT * FROM "+quoted(name))
 	if err != nil && ctx.Err() == nil {
 		return nil, nil // what it reads is gone, or not this client's to read
 	}

@@ -93,7 +93,14 @@ func createPrepared(ctx context.Context, d *Dialect, b []byte, send func([]byte)
 	}
 	st := &statement{SQL: r.GetQuery(), ID: newID()}
 	var result, params *arrow.Schema
-	p, err := d.plan(ctx, st.SQL, nil, true)
+	session, err := d.s.Session(ctx)
+	if err != nil {
+		return err
+	}
+	var p *plan
+	if err = errEngine; session == "" {
+		p, err = d.plan(ctx, st.SQL, nil, true)
+	}
 	if d.unanswered(st.SQL, err) {
 		st.Engine = true
 		result, params, err = d.asked(ctx, st.SQL)

@@ -35,19 +35,29 @@ type Server interface {
 	Writable() bool
 	// HasEngine reports whether statements that no dataset's command can say are answered, by Describe and Run. Describe returns
 	// the schemas of a statement's result and of its parameters; params has a row of values, nil = not known. Run sends the rows, of
-	// a statement that is run for each row of params, or once. CancelInfo ends it by the id query.
+	// a statement that is run for each row of params, or once. CancelInfo ends it by the id of its query.
 	HasEngine() bool
 	Describe(ctx context.Context, text string, params arrow.Record) (result, parameters *arrow.Schema, err error)
-	Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) error
-	// Writes reports whether a statement writes a dataset, which Write does: once, or for each row of params. It returns how many rows
-	// were written. WriteParameters returns the schema of the parameters of such a statement.
-	Writes(text string) (bool, error)
+	Run(ctx context.Context, text string, params arrow.Record, at Asked, stream grpc.ServerStream) error
+	// DescribeView is Describe outside of the call's session, which may be in use.
+	DescribeView(ctx context.Context, text string) (*arrow.Schema, error)
+	// Session tells which session the call is of; "" = none. There all statements are the engine's.
+	Session(ctx context.Context) (string, error)
+	// Writes reports whether a statement writes a dataset or changes a session, which Write does: once, or for each row of params. It
+	// returns how many rows were written. WriteParameters returns the schema of the parameters of such a statement.
+	Writes(ctx context.Context, text string) (bool, error)
 	Write(ctx context.Context, text string, params arrow.Record) (rows int64, err error)
 	WriteParameters(ctx context.Context, text string) (*arrow.Schema, error)
 	// Client returns the name of the client; "" = it has none.
 	Client(ctx context.Context) string
 	// Allocator returns that of records.
 	Allocator() memory.Allocator
+}
+
+// Asked says which statement Run is of.
+type Asked struct {
+	Query   string // its id
+	Session string // of when it was planned
 }
 
 // Dataset is an open dataset.

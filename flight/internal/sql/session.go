@@ -18,6 +18,9 @@ const (
 // sessionText is the field string_value of a SessionOptionValue.
 const sessionText = 1
 
+// NotText stands for a value that is there, but not as text.
+const NotText = "\x00"
+
 // SessionOptions reads a SetSessionOptionsRequest: the text of each option; nil = none is given, or not as text.
 func SessionOptions(body []byte) (map[string]*string, error) {
 	if len(body) > maxMessageBytes {
@@ -37,7 +40,7 @@ func SessionOptions(body []byte) (map[string]*string, error) {
 				return eachField(b, func(n protowire.Number, _ uint64, b []byte) error {
 					text := string(b)
 					if n != sessionText {
-						text = "\x00"
+						text = NotText
 					}
 					value = &text
 					return nil

@@ -19,11 +19,11 @@ const countName = "Count"
 var noColumns = arrow.NewSchema(nil, nil)
 
 // written reports whether a statement writes. One of a build or a server that writes none does not.
-func (d *Dialect) written(text string) (bool, error) {
+func (d *Dialect) written(ctx context.Context, text string) (bool, error) {
 	if !d.s.HasEngine() || len(text) > MaxTextBytes {
 		return false, nil
 	}
-	return d.s.Writes(text)
+	return d.s.Writes(ctx, text)
 }
 
 // write runs a statement with rows of values, a stream of Arrow IPC; nil = it has none.
@@ -63,11 +63,11 @@ func (d *Dialect) update(ctx context.Context, m proto.Message, next func() (*fli
 			values = sent
 		}
 	}
-	switch writes, err := d.written(text); {
+	switch writes, err := d.written(ctx, text); {
 	case err != nil:
 		return err
 	case !writes && d.s.HasEngine():
-		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: an update is CREATE TABLE … AS SELECT or INSERT INTO; other statements are refused, or read rows and are asked as queries")
+		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: an update is CREATE TABLE … AS SELECT or INSERT INTO, or changes a session; other statements are refused, or read rows and are asked as queries")
 	case !writes:
 		return refusedMessage(m)
 	}
