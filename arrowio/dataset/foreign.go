@@ -1,6 +1,12 @@
 package dataset
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
 
 // compressor names the program that compressed a file with these first bytes; "" = none that is known. Formats of text read some of
 // these: they are known by their extension.
@@ -14,6 +20,26 @@ func compressor(head []byte) string {
 		}
 	}
 	return ""
+}
+
+// readsPacked reports whether a format reads files that a program for any file has compressed: its extensions say so.
+func readsPacked(f arrowio.Format, packer string) bool {
+	ext, ok := map[string]string{"gzip": ".gz", "bzip2": ".bz2", "zstd": ".zst"}[packer]
+	return ok && slices.ContainsFunc(f.Extensions, func(e string) bool { return strings.HasSuffix(e, ext) })
+}
+
+// packedError is the error of a file that a program for any file has compressed, and that nothing names a format of.
+func packedError(formats []arrowio.Format, packer string) error {
+	var read []string
+	for _, f := range formats {
+		if readsPacked(f, packer) {
+			read = append(read, f.Name)
+		}
+	}
+	if len(read) == 0 {
+		return errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, which is not read; unpack it first", packer)
+	}
+	return errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s; unpack it first, or, if it is %s, name the format with %w", packer, strings.Join(read, " or "), errs.Opt("from", ""))
 }
 
 // mark is how files of a format that is known, and not read, begin at an offset, or how they end.

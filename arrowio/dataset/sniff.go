@@ -38,7 +38,7 @@ func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "it is empty, so its format cannot be told; name the format with %w", errs.Opt("from", ""))
 		}
 		if packer := compressor(head); packer != "" {
-			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, which is not read; unpack it first, or read it from a pipe as standard input with %w", packer, errs.Opt("from", ""))
+			return arrowio.Format{}, packedError(formats, packer)
 		}
 		if foreign := foreignFormat(head, tail); foreign != "" {
 			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "this is %s, which is not read", foreign)
@@ -141,7 +141,7 @@ func readEnds(src arrowio.Source) (head, tail []byte, err error) {
 // explained returns f with another Open. If a source cannot be opened and does not look like a file of f, the error says so.
 // given says that the caller named the format; otherwise the extension of name decided it.
 func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.Format {
-	if f.Match == nil || f.Open == nil {
+	if f.Open == nil {
 		return f
 	}
 	open := f.Open
@@ -153,6 +153,12 @@ func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.F
 		}
 		head, tail, ends := readEnds(src)
 		if ends != nil || matchesBytes(f, head, tail) {
+			return nil, err
+		}
+		if packer := compressor(head); packer != "" && !readsPacked(f, packer) {
+			return nil, errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, with which %s is not read; unpack it first (%w)", packer, f.Name, err)
+		}
+		if f.Match == nil {
 			return nil, err
 		}
 		if n := src.Size(); n < tooShort {

@@ -141,6 +141,34 @@ func TestCompressedFiles(t *testing.T) {
 		}
 		fails(t, do(t, "cat", file), 1, told...)
 	}
+	gzipped := filepath.Join(dir, "noname")
+	ok(t, "convert", csvFile(t), filepath.Join(dir, "c.csv.gz"))
+	b, err := os.ReadFile(filepath.Join(dir, "c.csv.gz"))
+	if err == nil {
+		err = os.WriteFile(gzipped, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	advice := "the whole file is compressed with gzip; unpack it first, or, if it is csv or jsonl, name the format with --from"
+	fails(t, do(t, "cat", gzipped), 1, advice)
+	if got, want := ok(t, "cat", "--from", "csv", gzipped), ok(t, "cat", csvFile(t)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, format := range []string{"orc", "parquet", "ipc", "avro", "trevni"} {
+		fails(t, do(t, "cat", "--from", format, gzipped), 1, "the whole file is compressed with gzip, with which "+format+" is not read; unpack it first (")
+	}
+	renamed := filepath.Join(dir, "c.orc")
+	if err := os.WriteFile(renamed, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "cat", renamed), 1, "with which orc is not read; unpack it first")
+	xz := filepath.Join(dir, "d.csv.xz")
+	if err := os.WriteFile(xz, []byte("\xfd7zXZ\x00\x00\x04 and more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "cat", xz), 1, "the whole file is compressed with xz, which is not read; unpack it first")
+	fails(t, do(t, "cat", "--from", "csv", xz), 1, "the whole file is compressed with xz, with which csv is not read; unpack it first (")
 	packed := filepath.Join(dir, "b.jsonl.zst")
 	ok(t, "convert", csvFile(t), packed)
 	if got, want := ok(t, "cat", "--format", "csv", packed), ok(t, "cat", "--format", "csv", csvFile(t)); got != want {
