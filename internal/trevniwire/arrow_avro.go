@@ -150,9 +150,11 @@ func (d *avroDeriver) typeOf(f arrow.Field, path string) *Avro {
 	case *arrow.RunEndEncodedType:
 		return d.inside(f, t.Encoded(), path)
 	case *arrow.DictionaryType:
+		at := len(d.mappings)
 		s := d.inside(f, t.ValueType, path)
 		if s.Kind == AvroUnion && f.Nullable && !slices.ContainsFunc(s.Branches, (*Avro).IsNull) {
 			s.Branches = append(s.Branches, &Avro{Name: "null", Type: Null}) // a null index is of no branch
+			d.nullChild(at, path, t)
 		}
 		return s
 	}
@@ -253,10 +255,25 @@ func (d *avroDeriver) union(t arrow.UnionType, path string) *Avro {
 	case renamed:
 		d.mappings = slices.Insert(d.mappings, at, Mapping{path, t.String(), "union", "comes back as dense_union, its children named by their types"})
 	}
+	if nullable && !null && u.Optional() == nil {
+		d.nullChild(at, path, t)
+	}
 	if len(u.Branches) > maxBranches {
 		return d.refuse(path, t, fmt.Sprintf("more than %d branches", maxBranches))
 	}
 	return u
+}
+
+// nullChild says that a union gets a child more. Its mapping is number at, in front of those of its branches, if it has one.
+func (d *avroDeriver) nullChild(at int, path string, t arrow.DataType) {
+	if at == len(d.mappings) || d.mappings[at].Path != path {
+		d.mappings = slices.Insert(d.mappings, at, Mapping{Path: path, Type: t.String(), Stored: "union"})
+	}
+	m := &d.mappings[at]
+	if !strings.HasPrefix(m.Loss, "comes back as dense_union, ") {
+		m.Loss = "comes back as dense_union"
+	}
+	m.Loss += ", with a child null for nulls"
 }
 
 func isText(t arrow.DataType) bool {

@@ -80,6 +80,10 @@ func TestPlanTypes(t *testing.T) {
 		{arrow.DenseUnionOf([]arrow.Field{optional("int", i32), optional("string", str), optional("null", arrow.Null)}, []arrow.UnionTypeCode{0, 1, 2}), "int", ""},
 		{arrow.DenseUnionOf([]arrow.Field{field("a", i32), field("b", str)}, []arrow.UnionTypeCode{0, 1}), "union", "comes back as dense_union, its children named by their types"},
 		{arrow.SparseUnionOf([]arrow.Field{field("int", i32), field("string", str)}, []arrow.UnionTypeCode{0, 1}), "union", "comes back as dense_union, its children named by their types"},
+		{arrow.DenseUnionOf([]arrow.Field{optional("int", i32), field("string", str)}, []arrow.UnionTypeCode{0, 1}), "union", "comes back as dense_union, with a child null for nulls"},
+		{arrow.DenseUnionOf([]arrow.Field{optional("a", i32), field("b", str)}, []arrow.UnionTypeCode{0, 1}), "union", "comes back as dense_union, its children named by their types, with a child null for nulls"},
+		{dict(arrow.DenseUnionOf([]arrow.Field{field("a", i32), field("b", str)}, []arrow.UnionTypeCode{0, 1})), "union", "comes back as dense_union, its children named by their types, with a child null for nulls; comes back as never null"},
+		{dict(arrow.DenseUnionOf([]arrow.Field{field("int", i32), field("string", str)}, []arrow.UnionTypeCode{0, 1})), "union", "comes back as dense_union, with a child null for nulls; comes back as never null"},
 		{arrow.DenseUnionOf([]arrow.Field{optional("int", i32)}, []arrow.UnionTypeCode{0}), "union", "comes back as a nullable field of the one type; comes back as nullable"},
 	} {
 		f := optional("x", c.t)
