@@ -268,7 +268,7 @@ func (d *Dirs) eachFile(f func(path string) (more bool, err error)) error {
 		}
 	}
 	if d.Wal != "" {
-		folders = append(folders, folder{filepath.Join(d.Wal, walsName), func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), segmentPrefix) }, 1})
+		folders = append(folders, folder{filepath.Join(d.Wal, walsName), func(e fs.DirEntry) bool { return isSegment(e.Name()) }, 1})
 	}
 	var walk func(x folder) (bool, error)
 	walk = func(x folder) (bool, error) {

@@ -30,6 +30,7 @@ type Overview struct {
 	damaged   []arrowio.MemberInfo // tablets whose superblocks cannot be read
 	superErr  error                // why the first of these cannot
 	bareSuper bool                 // what describes the messages of some superblock is damaged
+	renamed   *stray               // a tablet whose superblock has another name; nil = none is known
 	used      []uint64             // blocks of all tablets, sorted
 	apart     bool                 // no block is used twice, or orphaned and used
 	read      atomic.Int64         // bytes that Verify has read
@@ -104,6 +105,8 @@ func (v *Overview) orNone(path string, salvage bool) error {
 	case n > 0:
 		err = errs.Errorf(errs.ErrCorrupt, "none of the %s in %s can be read (%s), and nothing else tells which blocks a tablet has: %w puts blocks without superblocks together",
 			counted(int64(n), "superblock", "superblocks"), filepath.Join(v.dirs.Metadata, tabletMetaName), innermost(v.superErr), errs.Opt("kudu-rebuild", "likely"))
+	case v.renamed != nil:
+		err = errs.Errorf(errs.ErrCorrupt, "no superblock in %s: %v", filepath.Join(v.dirs.Metadata, tabletMetaName), v.renamed)
 	default:
 		err = errs.Errorf(errs.ErrCorrupt, "no superblock in %s, and nothing else tells which blocks a tablet has: %w puts blocks without superblocks together",
 			filepath.Join(v.dirs.Metadata, tabletMetaName), errs.Opt("kudu-rebuild", "likely"))
@@ -125,8 +128,12 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := v.tellStrays(s.dirs, &Options{Rebuild: s.opt.Rebuild}); err != nil {
+	strays, err := v.tellStrays(s.dirs, &Options{Rebuild: s.opt.Rebuild})
+	if err != nil {
 		return nil, err
+	}
+	if i := slices.IndexFunc(strays, func(x *stray) bool { return x.named != "" }); i >= 0 {
+		v.renamed = strays[i]
 	}
 	byID := map[string]*tableMember{}
 	var orphaned []uint64
@@ -298,7 +305,7 @@ func (v *Overview) logSize(tablet string) string {
 		return "log unreadable: permission denied"
 	}
 	for _, e := range entries {
-		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), segmentPrefix) {
+		if fi, err := e.Info(); err == nil && isSegment(e.Name()) {
 			n++
 			bytes += fi.Size()
 		}

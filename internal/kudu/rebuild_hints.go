@@ -16,7 +16,7 @@ import (
 // hints returns the schemas that rebuilt tablets may have: those of the files that the option names, of the server's superblocks,
 // and of the logs of tablets without superblocks; of each table the newest.
 func (s *server) hints() ([]rebuild.Hint, error) {
-	h := hintList{newest: map[string]uint32{}}
+	h := hintList{newest: map[string]uint32{}, tablets: map[string]bool{}}
 	for _, path := range s.opt.Schemas {
 		if err := s.hintFiles(&h, path); err != nil {
 			return nil, err
@@ -36,6 +36,9 @@ func (s *server) hints() ([]rebuild.Hint, error) {
 		return nil, err
 	}
 	for _, t := range strays {
+		if h.tablets[t.id] { // its superblock tells the table, and more of the columns than the first segment of the log
+			continue
+		}
 		schema := s.dirs.logSchema(t.id)
 		if schema != nil && !slices.ContainsFunc(h.out, func(x rebuild.Hint) bool { return sameColumns(x.Schema, schema) }) {
 			h.add(rebuild.Hint{Table: "tablet " + t.id, Source: s.dirs.LogDir(t.id), Schema: schema}, 0)
@@ -56,10 +59,13 @@ func sameColumns(a, b *kuduwire.Schema) bool {
 type hintList struct {
 	out    []rebuild.Hint
 	newest map[string]uint32 // versions, by the id or the source of a table
+	// tablets are those whose superblocks are among the files.
+	tablets map[string]bool
 }
 
 func (h *hintList) super(sb *kuduwire.SuperBlock, path string) {
 	if !sb.TxnStatus {
+		h.tablets[sb.TabletID] = true
 		h.add(rebuild.Hint{Table: sb.TableName, ID: sb.TableID, Source: path, Schema: sb.Schema}, sb.SchemaVersion)
 	}
 }

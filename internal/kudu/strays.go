@@ -17,11 +17,16 @@ import (
 
 // stray is a tablet that has files, but no superblock: nothing tells which table it belongs to or which blocks it has.
 type stray struct {
-	id string
-	in []string // the folders with files of it
+	id    string
+	in    []string // the folders with files of it
+	named string   // the file that has its superblock under another name; "" = none
+	table string   // the name of its table, where named says it
 }
 
 func (s *stray) String() string {
+	if s.named != "" {
+		return fmt.Sprintf("tablet %s has no superblock (%s/%s), but %s has it, of table %s: it is read in a copy of the directory where that file is renamed to %s", s.id, tabletMetaName, s.id, s.named, s.table, s.id)
+	}
 	return fmt.Sprintf("tablet %s has no superblock (%s/%s), although there is something of it in %s", s.id, tabletMetaName, s.id, strings.Join(s.in, " and "))
 }
 
@@ -75,6 +80,42 @@ func (d *Dirs) straysBut(ids []string) ([]*stray, error) {
 			s.in = append(s.in, folder.name)
 		}
 	}
+	return d.renamed(known, out)
+}
+
+// renamed looks for superblocks among files of other names beside the superblocks, such as copies, and adds the tablets that have no
+// other. Nothing tells how old a copy is, so none is read.
+func (d *Dirs) renamed(known map[string]*stray, out []*stray) ([]*stray, error) {
+	if d.Metadata == "" {
+		return out, nil
+	}
+	entries, err := os.ReadDir(filepath.Join(d.Metadata, tabletMetaName))
+	if err != nil { // of which Tablets tells
+		return out, nil
+	}
+	for _, e := range entries {
+		if isTabletID(e.Name()) || !e.Type().IsRegular() {
+			continue
+		}
+		path := filepath.Join(d.Metadata, tabletMetaName, e.Name())
+		b, err := d.readSmall(path, d.lim.MetadataBytes, nil)
+		if err != nil {
+			continue // nothing says that it is a superblock
+		}
+		sb, err := kuduwire.ParseSuperBlock(b, d.lim)
+		if err != nil || !isTabletID(sb.TabletID) {
+			continue
+		}
+		s, seen := known[sb.TabletID]
+		switch {
+		case seen && s == nil: // which has its superblock
+			continue
+		case s == nil:
+			s = &stray{id: sb.TabletID}
+			known[s.id], out = s, append(out, s)
+		}
+		s.named, s.table = path, sb.TableName // the last of several, as numbers behind names are times
+	}
 	return out, nil
 }
 
@@ -104,7 +145,7 @@ func (d *Dirs) logSchema(tablet string) *kuduwire.Schema {
 	}
 	names, _ := d.logFolder(dir).names()
 	for _, name := range names {
-		if !strings.HasPrefix(name, segmentPrefix) {
+		if !isSegment(name) {
 			continue
 		}
 		s, err := openSegment(d.logFolder(dir), name)
@@ -142,6 +183,10 @@ func (f *findings) tellStrays(d *Dirs, o *Options) ([]*stray, error) {
 				continue
 			case o.Rebuild != "":
 				f.warn(w, "%v: its rows are missing where they are not rebuilt", s)
+				continue
+			}
+			if s.named != "" {
+				f.loseBlocks(w, "%v; its rows are missing", s)
 				continue
 			}
 			f.loseBlocks(w, "%v: its rows are missing, and nothing tells which table they belong to%s", s, d.strayColumns(s.id))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -31,7 +30,7 @@ func (v *verifier) log(t *tablet) error {
 		return err
 	}
 	for _, name := range names {
-		if !strings.HasPrefix(name, segmentPrefix) {
+		if !isSegment(name) {
 			continue
 		}
 		if err := v.segment(t, files, name); err != nil {

@@ -114,6 +114,12 @@ func TestDamage(t *testing.T) {
 		{"last segment cut short", func(_ *madeLog, s []*madeSegment) { s[2].b = s[2].b[:30] }, "", "1 2 3 4 5 6", 0, "its header cannot be read"},
 		{"magic", func(_ *madeLog, s []*madeSegment) { flip(s[1].b, 3) }, "", "1 2 3", 6, "its header cannot be read"},
 		{"a copy", func(l *madeLog, s []*madeSegment) { l.files["wal-000000099"] = s[1].b }, "", "1 2 3 4 5 6 7 8 9", 0, "wal-000000099 is left out"},
+		{"a file of another name", func(l *madeLog, _ []*madeSegment) { l.files["wal-000000001.bak"] = []byte("no segment") }, "1 2 3 4 5 6 7 8 9", "", 0, "wal-000000001.bak is not read"},
+		{"a copy under another name", func(l *madeLog, s []*madeSegment) { l.files["wal-000000002.bak"] = s[1].b }, "1 2 3 4 5 6 7 8 9", "", 0, "wal-000000002.bak is not read"},
+		{"a copy of a segment that the server has deleted", func(l *madeLog, s []*madeSegment) {
+			delete(l.files, segmentName(1))
+			l.files["wal-000000001.old"] = s[0].b
+		}, "4 5 6 7 8 9", "", 0, "wal-000000001.old is not read"},
 		{"another number", func(l *madeLog, s []*madeSegment) {
 			s[1].b = bytes.Replace(s[1].b, protoMsg{}.num(6, 2), protoMsg{}.num(6, 3), 1)
 		}, "", "1 2 3 4 5 6 7 8 9", 0, "its name is believed"},

@@ -27,6 +27,12 @@ type segmentFile struct {
 	start    int64 // of the entries
 }
 
+// isSegment reports whether a name is that of a segment: the prefix and a number.
+func isSegment(name string) bool {
+	digits, ok := strings.CutPrefix(name, segmentPrefix)
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
 // findLog returns the directory of the log that belongs in dir. If the server ended during a recovery, the log is in
 // dir.recovery, and dir has an incomplete copy.
 func findLog(dir string, r *logReport) (string, error) {
@@ -83,8 +89,12 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 	if err != nil {
 		return nil, 0, err
 	}
+	var others []string
 	for _, name := range names {
-		if !strings.HasPrefix(name, segmentPrefix) {
+		if !isSegment(name) {
+			if strings.HasPrefix(name, segmentPrefix) {
+				others = append(others, name)
+			}
 			continue
 		}
 		if err := r.ctx.Err(); err != nil {
@@ -115,6 +125,7 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 		}
 	}
 	slices.SortStableFunc(segs, bySequence)
+	r.tellOthers(files, others, segs)
 	if gap = firstGap(segs); gap < len(segs) && !r.o.Salvage {
 		a, b := segs[gap-1], segs[gap]
 		err := errs.Errorf(errs.ErrCorrupt, "segment %d follows segment %d (%s): one is missing, or there twice", b.sequence, a.sequence, a.name)
@@ -124,6 +135,22 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 		segs, gap = r.mend(segs)
 	}
 	return segs, gap, nil
+}
+
+// tellOthers tells of files whose names begin as those of segments do, such as copies: they are not read, and one may be a segment that
+// the log lacks.
+func (r *replayer) tellOthers(files logFiles, names []string, segs []*segmentFile) {
+	for _, name := range names {
+		s, err := openSegment(files, name)
+		there := func(o *segmentFile) bool { return o.sequence == s.sequence }
+		deleted := func() bool { return len(segs) > 0 && s.sequence < segs[0].sequence } // by the server
+		if err != nil || s.head.TabletID != r.sb.TabletID || deleted() || slices.ContainsFunc(segs, there) {
+			r.report.noteRows(0, "%s is not read: its name is not that of a segment, which is wal- and a number", name)
+			continue
+		}
+		r.report.lose(logFault{kind: badSequence, segment: name}, "%s is not read, for its name is not that of a segment. It is segment %d, which the log lacks: its operations are read where the file is named %s%09d",
+			name, s.sequence, segmentPrefix, s.sequence)
+	}
 }
 
 // openSegment reads the header of a segment.

@@ -3,7 +3,6 @@ package kudu
 import (
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 const (
@@ -28,7 +27,7 @@ func (d *Dirs) segmentSpace() int64 {
 			continue
 		}
 		for i := len(files) - 1; i >= 0; i-- {
-			if !strings.HasPrefix(files[i].Name(), segmentPrefix) {
+			if !isSegment(files[i].Name()) {
 				continue
 			}
 			if fi, err := files[i].Info(); err == nil && fi.Size() > 0 && fi.Size()%spaceUnit == 0 {
