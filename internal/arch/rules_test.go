@@ -14,7 +14,7 @@ type rule struct {
 var neutral = []string{
 	"arrowio/local", "arrowio/splitcopy",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/tracing", "internal/workers", "internal/bitpack", "internal/blockcodec",
-	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
+	"internal/cursor", "internal/decimaltext", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
 	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
 }
@@ -96,8 +96,13 @@ var rules = []rule{
 		why: "the SQL that a server answers, whose conditions are those of expr",
 	},
 	{
+		pkg:   "internal/decimaltext",
+		never: doesIO,
+		why:   "digits and a point",
+	},
+	{
 		pkg:   "internal/celltext",
-		may:   []string{"internal/halffloat"},
+		may:   []string{"internal/decimaltext", "internal/halffloat"},
 		never: doesIO,
 		why:   "text for people, of any Arrow value",
 	},

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/decimaltext"
 	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
@@ -45,10 +46,10 @@ func (e *Encoder) text(arr arrow.Array) Append {
 		return func(dst []byte, i int) []byte { return appendFloat(dst, arr.Value(i), 64) }
 	case *array.Decimal128:
 		scale := arr.DataType().(*arrow.Decimal128Type).Scale
-		return func(dst []byte, i int) []byte { return AppendDecimal(dst, arr.Value(i).BigInt().String(), scale) }
+		return func(dst []byte, i int) []byte { return decimaltext.Append128(dst, arr.Value(i), scale) }
 	case *array.Decimal256:
 		scale := arr.DataType().(*arrow.Decimal256Type).Scale
-		return func(dst []byte, i int) []byte { return AppendDecimal(dst, arr.Value(i).BigInt().String(), scale) }
+		return func(dst []byte, i int) []byte { return decimaltext.Append256(dst, arr.Value(i), scale) }
 	case *array.String:
 		return e.plain(arr.Value)
 	case *array.LargeString:
@@ -112,30 +113,6 @@ func (e *Encoder) plain(value func(i int) string) Append {
 		}
 		return append(dst, s...)
 	}
-}
-
-// AppendDecimal puts the point of a decimal between its digits.
-func AppendDecimal(dst []byte, digits string, scale int32) []byte {
-	if digits[0] == '-' {
-		dst, digits = append(dst, '-'), digits[1:]
-	}
-	if scale <= 0 {
-		dst = append(dst, digits...)
-		if digits != "0" {
-			for ; scale < 0; scale++ {
-				dst = append(dst, '0')
-			}
-		}
-		return dst
-	}
-	if whole := len(digits) - int(scale); whole > 0 {
-		return append(append(append(dst, digits[:whole]...), '.'), digits[whole:]...)
-	}
-	dst = append(dst, '0', '.')
-	for k := int(scale) - len(digits); k > 0; k-- {
-		dst = append(dst, '0')
-	}
-	return append(dst, digits...)
 }
 
 func perSecond(u arrow.TimeUnit) int64 {

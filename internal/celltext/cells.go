@@ -10,9 +10,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/decimal128"
-	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
+	"github.com/arrowio/arrowio/internal/decimaltext"
 	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
@@ -171,10 +170,10 @@ func newValueWriter(a arrow.Array) Writer {
 		return func(c *Cell, i int) { c.bytes(a.Value(i)) }
 	case *array.Decimal128:
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
-		return func(c *Cell, i int) { c.word(decimal128Text(a.Value(i), scale)) }
+		return func(c *Cell, i int) { c.word(string(decimaltext.Append128(nil, a.Value(i), scale))) }
 	case *array.Decimal256:
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
-		return func(c *Cell, i int) { c.word(decimal256Text(a.Value(i), scale)) }
+		return func(c *Cell, i int) { c.word(string(decimaltext.Append256(nil, a.Value(i), scale))) }
 	case *array.Date32:
 		return func(c *Cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
 	case *array.Date64:
@@ -236,29 +235,6 @@ func (c *Cell) float(v float64, bits int) {
 		format = 'e' // where 'f' would print zeros by the dozen
 	}
 	c.Text = strconv.AppendFloat(c.Text, v, format, -1, bits)
-}
-
-func decimal128Text(v decimal128.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
-
-func decimal256Text(v decimal256.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
-
-// scaled puts the decimal point into an integer's digits.
-func scaled(digits string, scale int32) string {
-	if scale <= 0 {
-		if digits == "0" {
-			return digits
-		}
-		return digits + strings.Repeat("0", int(-scale))
-	}
-	sign := ""
-	if digits[0] == '-' {
-		sign, digits = "-", digits[1:]
-	}
-	if missing := int(scale) + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	point := len(digits) - int(scale)
-	return sign + digits[:point] + "." + digits[point:]
 }
 
 // WithoutZeros leaves out the zeros at the end of the fraction of a second of the text of a time, and the point before them.

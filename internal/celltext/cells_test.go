@@ -145,18 +145,6 @@ func TestCellLimit(t *testing.T) {
 	}
 }
 
-func TestScaled(t *testing.T) {
-	for _, c := range []struct {
-		digits string
-		scale  int32
-		want   string
-	}{{"0", 0, "0"}, {"0", -3, "0"}, {"5", -3, "5000"}, {"-5", 3, "-0.005"}, {"12345", 2, "123.45"}, {"5", 1, "0.5"}} {
-		if got := scaled(c.digits, c.scale); got != c.want {
-			t.Errorf("%s, scale %d: %s, want %s", c.digits, c.scale, got, c.want)
-		}
-	}
-}
-
 // A null of a run and bytes of a view read as those of any column.
 func TestCellsOfRunsAndViews(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowjson"
+	"github.com/arrowio/arrowio/internal/decimaltext"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -149,7 +149,7 @@ func decimalStat(t *orcwire.Type, text string) string {
 	if !ok || down.Cmp(up) != 0 {
 		return text
 	}
-	return string(arrowjson.AppendDecimal(nil, down.String(), scale))
+	return string(decimaltext.Append(nil, down.Append(nil, 10), scale))
 }
 
 // lengthText says how many elements a list, or entries a map, has.
