@@ -472,6 +472,12 @@ TPCH_DUCKDB := 1.5.5
 $(TPCH)/duckdb-$(TPCH_DUCKDB): | $(VENV)/ready
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --target $@ duckdb==$(TPCH_DUCKDB) duckdb-extension-tpch==$(TPCH_DUCKDB)
 
+.PHONY: tpch
+tpch: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## TPC-H at scale factor 0.01: a server over ORC answers its 22 queries as DuckDB over Parquet does
+	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio
+	rm -rf $(TPCH)/check
+	$(VENV)/bin/python $(INTEROP)/bench_tpch.py --bin $(CACHE)/bin/arrowio-duckdb --duckdb $(TPCH)/duckdb-$(TPCH_DUCKDB) --dir $(TPCH)/check --scale 0.01 --check
+
 .PHONY: bench-tpch
 bench-tpch: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## TPC-H of SCALE=1: a server over ORC, DuckDB over Parquet and over pyarrow's ORC, into docs/bench/raw (BENCHFLAGS=--check: answers alone)
 	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio
