@@ -1,7 +1,6 @@
 package plans
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -68,20 +67,6 @@ func appendKeys(to []string, f arrow.Field) []string {
 // Join puts the losses of a column together.
 func Join(losses ...string) string {
 	return strings.Join(slices.DeleteFunc(losses, func(s string) bool { return s == "" }), "; ")
-}
-
-// AddNames says of the fields of a schema, at any depth, which have the name of another in the same place: none of them can be chosen by
-// that name. The columns are those of the fields, with or without entries for what is in them.
-func AddNames(columns []arrowio.PlannedColumn) {
-	count := map[string]int{}
-	for _, c := range columns {
-		count[c.Path]++
-	}
-	for i := range columns {
-		if n := count[columns[i].Path]; n > 1 {
-			columns[i].Loss = Join(columns[i].Loss, fmt.Sprintf("%d columns have this name: it cannot be chosen by name", n))
-		}
-	}
 }
 
 // AddDifferences completes the losses of columns with what a comparison of schemas has found. Where a column says already

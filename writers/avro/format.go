@@ -34,7 +34,7 @@ func Format() arrowio.OutputFormat {
 			if err != nil {
 				return nil, errs.Locate(err, errs.At{Format: Name})
 			}
-			plans.AddNames(p.Columns)
+			p.Columns = plans.AddNames(p.Columns, s.Fields())
 			return p, nil
 		},
 		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {

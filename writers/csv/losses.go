@@ -1,6 +1,8 @@
 package csv
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/internal/plans"
@@ -49,6 +51,15 @@ func loss(t arrow.DataType) string {
 		return "comes back as utf8: written as JSON"
 	}
 	return "comes back as int64"
+}
+
+// membersLost says which members of the JSON of a field have the name of another: many programs keep one of them.
+func membersLost(f arrow.Field) string {
+	var losses []string
+	for _, e := range plans.EqualNames(f) {
+		losses = append(losses, fmt.Sprintf("its JSON has %d members %s, of which many programs keep one", e.Fields, e.Path))
+	}
+	return plans.Join(losses...)
 }
 
 func timestampLoss(t *arrow.TimestampType) string {

@@ -76,11 +76,11 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			}
 		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
-			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, loss(f.Type), plans.FieldsLost(f)),
+			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, loss(f.Type), membersLost(f), plans.FieldsLost(f)),
 		})
 	}
 	if set.header {
-		plans.AddNames(p.Columns)
+		p.Columns = plans.AddNames(p.Columns, nil)
 	}
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil

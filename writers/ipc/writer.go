@@ -100,7 +100,7 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		}
 		c.Loss = plans.Join(c.Loss, text)
 	}
-	plans.AddNames(p.Columns)
+	p.Columns = plans.AddNames(p.Columns, s.Fields())
 	return p, nil
 }
 

@@ -151,6 +151,6 @@ func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
-	plans.AddNames(p.Columns)
+	p.Columns = plans.AddNames(p.Columns, s.Fields())
 	return p, nil
 }

@@ -80,7 +80,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	p.Columns = plans.AddDifferences(p.Columns, slices.Concat(lost, schemadiff.Fields(stored.Fields(), back.Fields()), d.unclear))
 	plans.AddRefused(p.Columns, s.Fields(), refusedValues)
-	plans.AddNames(p.Columns)
+	p.Columns = plans.AddNames(p.Columns, s.Fields())
 	return p, nil
 }
 
