@@ -41,17 +41,19 @@ func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 	if f.sessions.n == 0 {
 		o.SQL.Sessions = -1
 	}
-	o.SQL.Engine = &sqlEngine{threads: f.threads.n, memory: int64(f.memory), sessionMemory: int64(f.sessionMemory), temp: temp}
-	return func() { _ = os.RemoveAll(temp) }, nil
+	e := &sqlEngine{threads: f.threads.n, memory: int64(f.memory), sessionMemory: int64(f.sessionMemory), temp: temp}
+	o.SQL.Engine = e
+	return func() { e.kept.close(); _ = os.RemoveAll(temp) }, nil
 }
 
-// sqlEngine answers each statement in a database of its own: nothing that one leaves is there for the next, whoever asks.
+// sqlEngine answers each statement in a database of its own, but for sessions: nothing that one leaves is there for the next, whoever asks.
 type sqlEngine struct {
 	threads int
 	memory  int64
 	// sessionMemory is that of one session: its tables, and what its statements need.
 	sessionMemory int64
 	temp          string
+	kept          keptDatabases
 }
 
 // listing tells statements that may ask which tables there are.
@@ -59,12 +61,19 @@ var listing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(information_schema|pg_\w+|duckdb_\w+|sqlite_\w+|pragma\w*|show)\b`)
 })
 
-// open makes a database over the tables that a client may read, and values, which may be nil. The tables are listed where a statement
-// may ask for them.
-func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTables, values arrow.Record) (*duckdb.DB, error) {
+// open makes a database over the tables that a client may read, and values, which may be nil.
+func (e *sqlEngine) open(tables flight.SQLTables, values arrow.Record, s shown) (*duckdb.DB, error) {
 	o := e.options(tables, values)
-	o.Views, o.Defined, o.ListDefined = shownFor(ctx, text, tables)
+	o.Views, o.Defined, o.ListDefined = s.names, s.defined, s.list
 	return duckdb.Open(o)
+}
+
+// opened is open, or returns the database that has described the statement to the client.
+func (e *sqlEngine) opened(tables flight.SQLTables, key string, s shown) (*duckdb.DB, error) {
+	if db := e.kept.take(key, s); db != nil {
+		return db, nil
+	}
+	return e.open(tables, nil, s)
 }
 
 func (e *sqlEngine) options(tables flight.SQLTables, values arrow.Record) duckdb.Options {
@@ -84,31 +93,33 @@ func (e *sqlEngine) options(tables flight.SQLTables, values arrow.Record) duckdb
 	}
 }
 
-// shownFor returns what duckdb.Options say of what a statement may name, and of what is listed for it.
-func shownFor(ctx context.Context, text string, tables flight.SQLTables) (names []string, defined []duckdb.View, list bool) {
+// shownFor returns what a client may name, listed where a statement may ask for the list.
+func shownFor(ctx context.Context, text string, tables flight.SQLTables) (s shown) {
 	views := tables.Views(ctx)
 	for _, name := range slices.Sorted(maps.Keys(views)) {
-		defined = append(defined, duckdb.View{Name: name, SQL: views[name]})
+		s.defined = append(s.defined, duckdb.View{Name: name, SQL: views[name]})
 	}
-	if list = listing().MatchString(text); list {
-		names = tables.Names(ctx)
+	if s.list = listing().MatchString(text); s.list {
+		s.names = tables.Names(ctx)
 	}
-	return names, defined, list
+	return s
 }
 
 func (e *sqlEngine) Describe(ctx context.Context, text string, params arrow.Record, tables flight.SQLTables) (result, parameters *arrow.Schema, err error) {
 	if text, err = boundText(text, params); err != nil {
 		return nil, nil, err
 	}
-	db, err := e.open(ctx, text, tables, nil)
+	s, key := shownFor(ctx, text, tables), keptKey(ctx, text)
+	db, err := e.opened(tables, key, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer db.Close()
 	d, err := db.Describe(ctx, text)
 	if err != nil {
+		db.Close()
 		return nil, nil, err
 	}
+	e.kept.put(key, s, db)
 	return d.Result, d.Parameters, nil
 }
 
@@ -117,14 +128,15 @@ func (e *sqlEngine) Run(ctx context.Context, text string, params arrow.Record, t
 	if err != nil {
 		return nil, err
 	}
-	return e.run(ctx, text, tables, nil)
-}
-
-func (e *sqlEngine) run(ctx context.Context, text string, tables flight.SQLTables, values arrow.Record) (flight.SQLRows, error) {
-	db, err := e.open(ctx, text, tables, values)
+	db, err := e.opened(tables, keptKey(ctx, text), shownFor(ctx, text, tables))
 	if err != nil {
 		return nil, err
 	}
+	return resultOf(ctx, db, text)
+}
+
+// resultOf runs a statement in a database that ends with it.
+func resultOf(ctx context.Context, db *duckdb.DB, text string) (flight.SQLRows, error) {
 	rows, err := db.Query(ctx, text)
 	if err != nil {
 		db.Close()

@@ -51,7 +51,8 @@ func (s *sqlSession) statement(ctx context.Context, text string, params arrow.Re
 	if text, err = s.Resolved(text); err != nil {
 		return "", err
 	}
-	s.Show(shownFor(ctx, text, s.tables))
+	seen := shownFor(ctx, text, s.tables)
+	s.Show(seen.names, seen.defined, seen.list)
 	return text, nil
 }
 

@@ -41,7 +41,11 @@ func (e *sqlEngine) Writes(text string) (*flight.SQLWrite, error) {
 
 // RunAll implements flight.SQLWriter.
 func (e *sqlEngine) RunAll(ctx context.Context, text string, params arrow.Record, tables flight.SQLTables) (flight.SQLRows, error) {
-	return e.run(ctx, text, tables, params)
+	db, err := e.open(tables, params, shownFor(ctx, text, tables))
+	if err != nil {
+		return nil, err
+	}
+	return resultOf(ctx, db, text)
 }
 
 // valuesTable is rows of values of parameters as DuckDB scans them.

@@ -19,13 +19,17 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// DB is a database in memory. One query at a time runs in it.
+// DB is a database in memory. One query at a time runs in it. One that is Guarded and of no session takes one statement, which may be
+// described first, any number of times.
 type DB struct {
 	o      Options
 	db     C.duckdb_database
 	main   C.duckdb_connection // of statements
 	side   C.duckdb_connection // of conversions, which must not wait for a statement
 	handle cgo.Handle
+
+	defined   bool  // the views that a statement may name are made; but for sessions, all statements are the same one
+	undefined error // why one cannot be
 
 	begun  bool   // by the client of a session: its transaction has not ended
 	around string // SQL of the views of a session

@@ -107,6 +107,9 @@ func (r *Rows) described(parameters C.int) (*arrow.Schema, error) {
 // listViews makes the views of the catalog, as far as that is possible.
 func (r *Rows) listViews() {
 	q := r.q
+	if q.db.defined {
+		return
+	}
 	for _, name := range q.db.o.Views {
 		if q.ctx.Err() != nil {
 			return

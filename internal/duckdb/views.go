@@ -17,6 +17,10 @@ import (
 // the statement may not need it.
 func (r *Rows) define(statement string) error {
 	q := r.q
+	if q.db.defined {
+		r.undefined = q.db.undefined
+		return nil
+	}
 	pending := namedIn(statement+"\n"+q.db.around, q.db.o.Defined)
 	if q.db.o.ListDefined {
 		pending = q.db.o.Defined
@@ -46,10 +50,11 @@ func (r *Rows) define(statement string) error {
 		}
 		if len(left) == len(pending) { // they do not wait for each other
 			r.undefined = first
-			return nil
+			break
 		}
 		pending = left
 	}
+	q.db.defined, q.db.undefined = q.db.o.Guarded && !q.db.o.Session, r.undefined
 	return nil
 }
 
