@@ -26,6 +26,7 @@ type kuduExportFlags struct {
 	*convertFlags
 	all    bool
 	tables []string
+	denied error // of tablets whose superblocks may not be read
 }
 
 // exportedTable is the report of a table.
@@ -69,7 +70,8 @@ func (a *app) kuduExportCommand() *cobra.Command {
 server's directory of write-ahead logs (--fs_wal_dir). OUTDIR is a local directory outside those of servers. --all exports all tables, and --table the ones that it names.
 
 Each file appears only when it is complete. If a table fails, export goes on with the others; the report names it, and the exit
-code is that of the first error. If losses were reported, the exit code is 4.
+code is that of the first error. If losses were reported, the exit code is 4. Tablets whose superblocks may not be read are named,
+and the exit code is 3.
 
 Several DIRs are servers with replicas of the same tablets. Of each tablet the newest replica that is whole is read, or with
 --merge the rows of all; arrowio kudu list says what each server has.
@@ -174,6 +176,9 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 	} else {
 		err = report.print(a.onSheet(a.stdout))
 	}
+	if first == nil {
+		first = f.denied
+	}
 	return errors.Join(first, err)
 }
 
@@ -184,12 +189,13 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 	}
 	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{
 		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Key: options["kudu-encryption-key"], Rebuild: options["kudu-rebuild"], Schemas: optionLines(options["kudu-schema"]),
-		Salvage: options["kudu-salvage"] == "true",
+		Salvage: options["kudu-salvage"] == "true", PassDenied: true,
 	})
 	if err != nil {
 		return nil, inFile(dir, err)
 	}
 	defer func() { _ = v.Close() }() // it was only read
+	f.denied = inFile(dir, readkudu.Denied(v))
 	info, err := v.Info(ctx, arrowio.InfoOptions{})
 	if err != nil {
 		return nil, inFile(dir, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,7 +114,7 @@ knows that it is committed, and which replica is read and why. Data directories 
 }
 
 func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error {
-	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata, Key: f.key, Rebuild: f.rebuild, Schemas: f.schemas})
+	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata, Key: f.key, Rebuild: f.rebuild, Schemas: f.schemas, PassDenied: true})
 	if err != nil {
 		return inFile(dir, err)
 	}
@@ -127,9 +128,11 @@ func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error 
 	l.spell(a)
 	if f.json {
 		l.Warnings = a.warnings.list()
-		return printJSON(a.stdout, l)
+		err = printJSON(a.stdout, l)
+	} else {
+		err = l.print(a.onSheet(a.stdout))
 	}
-	return l.print(a.onSheet(a.stdout))
+	return errors.Join(err, inFile(dir, readkudu.Denied(v)))
 }
 
 // listKudu groups tablets by table.

@@ -155,6 +155,9 @@ func (f *File) orLost(err error, damaged []*damagedSuper, strays []*stray) error
 		return err
 	case len(damaged) > 0:
 		d := damaged[max(0, slices.IndexFunc(damaged, func(d *damagedSuper) bool { return d.names(f.opt.Table) }))]
+		if isDenied(d.err) {
+			return fmt.Errorf("%s; tablet %s may be of this table: %w", innermost(err), d.id, d.err)
+		}
 		lost = fmt.Sprintf("tablet %s, which may be of this table: %s: %s", d.id, unreadable(d.err), innermost(d.err))
 	case len(strays) > 0:
 		lost = fmt.Sprintf("%v%s; it may be of this table", strays[0], f.dirs.strayColumns(strays[0].id))
@@ -182,6 +185,9 @@ func (f *File) passOver(d *damagedSuper, table *kuduwire.SuperBlock, all []*tabl
 		return nil
 	}
 	switch {
+	case isDenied(d.err):
+		f.hidden = true
+		f.doubt("tablet "+d.id, "%s", deniedText(d.id, d.err))
 	case f.opt.Salvage:
 		f.lose(d.err, at("tablet "+d.id, arrowio.UnknownRows), "tablet %s: %s, so nothing tells its blocks: %v", d.id, unreadable(d.err), d.err)
 	case ours:

@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,28 @@ func TestSuperblockDenied(t *testing.T) {
 			_, err := OpenOverview(context.Background(), s.path("wal"), arrowio.Limits{}, Options{Salvage: salvage})
 			if !isDenied(err) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%v", err)
+			}
+			// Asked to, an overview goes on with the others.
+			v, err := OpenOverview(context.Background(), s.path("wal"), arrowio.Limits{}, Options{Salvage: salvage, PassDenied: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := v.Denied(); !isDenied(err) || !strings.Contains(err.Error(), path) || len(v.tables) == 0 || len(lossesOf(v.Warnings())) > 0 || !anyHas(told(v), "may not be read", path) {
+				t.Errorf("%v, %d tables, %q", err, len(v.tables), told(v))
+			}
+			_ = v.Close()
+			// So does the reading of a table, which the tablet may be of.
+			f, w := s.warningsOf("kudu-table=types", fmt.Sprintf("kudu-salvage=%v", salvage))
+			if f.rows() == 0 || len(lossesOf(w)) > 0 || !anyHas(warned(w), "may not be read", path) {
+				t.Errorf("%d rows, %+v", f.rows(), w)
+			}
+			if _, err := s.openAs(arrowio.ForRows, "kudu-table=none"); !isDenied(err) || !strings.Contains(err.Error(), path) {
+				t.Errorf("no table: %v", err)
+			}
+			if f, err := s.openAs(arrowio.ForVerify); err != nil {
+				t.Error(err)
+			} else if err := f.(arrowio.Verifier).Verify(t.Context(), func(err error) { t.Error(err) }); !isDenied(err) || !strings.Contains(err.Error(), path) {
+				t.Errorf("verify: %v", err)
 			}
 		}
 	})

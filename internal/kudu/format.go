@@ -42,6 +42,9 @@ type Options struct {
 	Merge   bool   // with Servers: read what all replicas have, and of each key the newest row
 	Check   bool   // with Servers: all columns of a replica are read before it is chosen
 
+	// PassDenied makes an overview go on without superblocks that may not be read: Overview.Denied is an error about them.
+	PassDenied bool
+
 	noData bool      // go on without data directories, to list what superblocks tell
 	verify bool      // for Verify alone: go on past damage, which Verify then reports
 	watch  *logWatch // notes what logs are about; nil = not reported

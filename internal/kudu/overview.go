@@ -30,6 +30,7 @@ type Overview struct {
 	damaged   []arrowio.MemberInfo // tablets whose superblocks cannot be read
 	superErr  error                // why the first of these cannot
 	bareSuper bool                 // what describes the messages of some superblock is damaged
+	denied    []error              // of superblocks that may not be read
 	renamed   *stray               // a tablet whose superblock has another name; nil = none is known
 	used      []uint64             // blocks of all tablets, sorted
 	apart     bool                 // no block is used twice, or orphaned and used
@@ -97,6 +98,9 @@ func (v *Overview) orNone(path string, salvage bool) error {
 	if len(v.tables) > 0 {
 		return nil
 	}
+	if len(v.denied) > 0 {
+		return v.Denied()
+	}
 	var err error
 	switch n := len(v.damaged); {
 	case v.dirs.Metadata == "":
@@ -142,8 +146,12 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 			return nil, err
 		}
 		sb, err := s.dirs.SuperBlock(id)
-		if errors.Is(err, fs.ErrPermission) { // which sudo cures: no tablet is lost
-			return nil, err
+		if isDenied(err) { // which sudo cures: no tablet is lost
+			if !s.opt.PassDenied || s.opt.Rebuild != "" { // a rebuild would take its blocks for those of no tablet
+				return nil, err
+			}
+			v.deny(id, err)
+			continue
 		}
 		if errors.Is(err, kuduwire.ErrDescription) {
 			v.bareSuper = true

@@ -46,6 +46,11 @@ func (f *findings) tellPartitions(d *Dirs, supers []*kuduwire.SuperBlock, rebuil
 				counted(g.Count, "partition is", "partitions are"), strings.Join(names, "; "))
 			return
 		}
+		if f.hidden {
+			f.doubt(place, "table %s: %s without a tablet whose superblock can be read; there are superblocks that may not be read, which may be theirs: %s", newest.TableName,
+				counted(g.Count, "partition is", "partitions are"), strings.Join(names, "; "))
+			return
+		}
 		text := fmt.Sprintf("table %s: rows are missing, because %s without a tablet here: %s", newest.TableName, counted(g.Count, "partition is", "partitions are"), strings.Join(names, "; "))
 		alone := d.alone(supers)
 		if alone {

@@ -12,6 +12,7 @@ import (
 // openToVerify opens the table or the tablet that the options name, or the only table. Where none is named and there are
 // several, or superblocks that cannot be read, it opens all of them.
 func openToVerify(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	o.PassDenied = true
 	s, err := openServer(ctx, path, limits, o)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func openToVerify(ctx context.Context, path string, limits arrowio.Limits, o Opt
 }
 
 // Verify checks all tables of the server, one after the other, as File.Verify does; and that all superblocks can be read,
-// and that no tablet has lost its own. Each fault of a table says which. What is not checked is in Warnings.
+// and that no tablet has lost its own. Superblocks that may not be read are an error, when all else was checked. Each fault of a table says which. What is not checked is in Warnings.
 func (v *Overview) Verify(ctx context.Context, report func(error)) error {
 	v.mu.Lock()
 	faults := v.faults
@@ -54,7 +55,7 @@ func (v *Overview) Verify(ctx context.Context, report func(error)) error {
 			return inTable(err, t.Name)
 		}
 	}
-	return nil
+	return v.Denied()
 }
 
 // here reports whether the server has, or should have, rows of the table.

@@ -18,6 +18,7 @@ type findings struct {
 	losses lineList
 	faults []error         // that Verify reports: what stood in the way of opening the files
 	bare   func() []string // see Dirs.Bare; nil = there are no Dirs
+	hidden bool            // there are superblocks that may not be read
 	verify bool            // opened to be verified: what is lost is reported as a fault, and not as a warning
 }
 

@@ -36,7 +36,9 @@ type Options struct {
 	Servers []string
 	Replica string // with Servers: the server, by its uuid or directory, whose replicas are read where it has them
 	Merge   bool   // with Servers: read what all replicas have, and of each key the newest row
-	Check   bool   // with Servers: all columns of a replica are read before it is chosen, and one that is damaged is passed over
+	// PassDenied makes OpenOverview go on without superblocks that may not be read: Denied returns an error about them.
+	PassDenied bool
+	Check      bool // with Servers: all columns of a replica are read before it is chosen, and one that is damaged is passed over
 }
 
 func (o Options) own() kudu.Options {
@@ -46,6 +48,7 @@ func (o Options) own() kudu.Options {
 		Trust:   o.Trust,
 		Rebuild: o.Rebuild, Schemas: o.Schemas,
 		Servers: o.Servers, Replica: o.Replica, Merge: o.Merge, Check: o.Check,
+		PassDenied: o.PassDenied,
 	}
 }
 
@@ -97,4 +100,13 @@ func IsServerDir(dir string) bool { return kudu.IsServerDir(dir) }
 func IsOverview(f arrowio.File) bool {
 	_, ok := arrowio.As[*kudu.Overview](f)
 	return ok
+}
+
+// Denied returns an error that names the superblocks which may not be read, of a file that OpenOverview has opened with PassDenied; nil =
+// there are none. What the File lists is complete but for their tablets.
+func Denied(f arrowio.File) error {
+	if v, ok := arrowio.As[*kudu.Overview](f); ok {
+		return v.Denied()
+	}
+	return nil
 }
