@@ -14,9 +14,6 @@ import (
 
 // A superblock that this user may not read is an error at the end, and the tables of the others are listed and written.
 func TestKuduDenied(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("who is not root cannot be two users")
-	}
 	dir := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/log.tar.gz")
 	if err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -43,16 +40,18 @@ func TestKuduDenied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runtime.LockOSThread() // what runs in it is another user to file systems; what it starts elsewhere is not
-	defer runtime.UnlockOSThread()
-	if err := syscall.Setfsuid(65534); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := syscall.Setfsuid(0); err != nil {
-			t.Error(err)
+	if os.Getuid() == 0 { // who may read everything, as long as this thread is not somebody else to file systems
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if err := syscall.Setfsuid(65534); err != nil {
+			t.Fatal(err)
 		}
-	}()
+		defer func() {
+			if err := syscall.Setfsuid(0); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
 	wal := filepath.Join(dir, "wal")
 	for _, args := range [][]string{{"kudu", "list", wal}, {"kudu", "export", "--all", wal, out}, {"kudu", "export", "--all", "--salvage", "--force", wal, out}} {
 		o := do(t, args...)

@@ -28,7 +28,7 @@ func (v *Overview) deny(tablet string, err error) {
 
 // deniedText warns of a superblock that may not be read.
 func deniedText(tablet string, err error) string {
-	return fmt.Sprintf("tablet %s: its superblock may not be read, so nothing tells its table, and its rows are left out, which are not lost: %v", tablet, err)
+	return fmt.Sprintf("tablet %s: its superblock may not be read, so nothing tells its table. Its rows are left out, which is no loss (%v)", tablet, err)
 }
 
 // Denied returns an error about the superblocks that may not be read; nil = there are none. See Options.PassDenied.
