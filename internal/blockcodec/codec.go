@@ -71,9 +71,14 @@ func MaxRaw(c Codec, packed int64) int64 {
 // Levels: deflate and zlib 0 (store) to 9, default 6; snappy 1 (fast, default) to 3; lz4 1 to 9 search deeper, without
 // a level the fast method; zstd 1 to 22, default 3; brotli 0 to 11, default 6.
 func ParseCodec(s string, allowed ...Codec) (Codec, int, error) {
+	return ParseAlias(s, nil, allowed...)
+}
+
+// ParseAlias is ParseCodec of words some of which are other names of codecs. Errors have the word that was given.
+func ParseAlias(s string, aliases map[string]Codec, allowed ...Codec) (Codec, int, error) {
 	name, lv, leveled := strings.Cut(s, ":")
 	for _, c := range allowed {
-		if c.String() != name {
+		if a, ok := aliases[name]; c.String() != name && (!ok || a != c) {
 			continue
 		}
 		if !leveled {

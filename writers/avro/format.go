@@ -67,8 +67,11 @@ func (d *driver) setOptions(o arrowio.WriteOptions) error {
 		return err
 	}
 	d.block = blockBytes
+	if o.RowGroupBytes > mostBlock {
+		return errs.Errorf(errs.ErrOption, "%w is %d bytes, and a block of an Avro file is written with %d at most", errs.Opt("row-group-bytes", ""), o.RowGroupBytes, mostBlock)
+	}
 	if o.RowGroupBytes > 0 {
-		d.block = int(min(o.RowGroupBytes, mostBlock))
+		d.block = int(o.RowGroupBytes)
 	}
 	if d.mem = o.Allocator; d.mem == nil {
 		d.mem = memory.DefaultAllocator
@@ -86,14 +89,10 @@ func parseCompression(s string) (avrowire.Codec, int, error) {
 	switch s {
 	case "":
 		return avrowire.Codec{Codec: blockcodec.Snappy}, blockcodec.DefaultLevel, nil
-	case "null":
-		return avrowire.Codec{}, blockcodec.DefaultLevel, nil
-	case "zstandard":
-		s = "zstd"
 	case "bzip2":
 		return avrowire.Codec{}, 0, errs.Errorf(errs.ErrOption, "compression bzip2 is read, not written; use deflate, snappy, zstd or none")
 	}
-	c, level, err := blockcodec.ParseCodec(s, blockcodec.None, blockcodec.Deflate, blockcodec.Snappy, blockcodec.Zstd)
+	c, level, err := blockcodec.ParseAlias(s, map[string]blockcodec.Codec{"null": blockcodec.None, "zstandard": blockcodec.Zstd}, blockcodec.None, blockcodec.Deflate, blockcodec.Snappy, blockcodec.Zstd)
 	if err == nil && c == blockcodec.Deflate && level == blockcodec.DefaultLevel {
 		level = defaultDeflate
 	}

@@ -36,7 +36,11 @@ type planner struct {
 	d       *driver
 	planned []arrowio.PlannedColumn
 	refused []string
+	misused []misuse
 }
+
+// misuse is a column of which an option asks for what cannot be.
+type misuse struct{ option, text string }
 
 func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	set, err := parseSettings(format, s, o)
@@ -106,6 +110,9 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 	if len(p.refused) > 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "%s has no place for %s", format, strings.Join(p.refused, ", "))
 	}
+	if err := p.misuses(); err != nil {
+		return nil, err
+	}
 	names := make([]string, len(p.d.columns))
 	key := 0
 	for i := range names {
@@ -173,7 +180,7 @@ func (p *planner) column(i, field int) {
 	m.varchar = p.set.varchar.of(f.Name)
 	refusal := m.choose(f)
 	if _, told := p.set.varchar.some[f.Name]; told && refusal == "" && c.wire.Type != cfilewire.Varchar {
-		refusal = "a VARCHAR is a string"
+		p.misuse("varchar", f, "a VARCHAR is a string")
 	}
 	c.form = m.form
 	c.wire.Encoding = p.set.encoding.of(f.Name).Resolve(c.wire.Type)
@@ -254,10 +261,40 @@ func (p *planner) refuse(i int, f arrow.Field) string {
 	case (c.Key || i == p.d.indexed) && !c.Type.IsKey():
 		return c.Type.String() + " is not for keys"
 	}
-	if cfilewire.CheckEncoding(&cfilewire.Footer{Type: c.Type, Encoding: c.Encoding}) != nil {
-		return fmt.Sprintf("%s is no encoding of %s", c.Encoding, c.Type)
+	if encodes(c.Type, c.Encoding) {
+		return ""
 	}
+	var takes []string
+	for e := cfilewire.EncodingAuto; e <= cfilewire.EncodingBitShuffle; e++ {
+		if _, ok := parseEncoding(e.String()); ok && encodes(c.Type, e.Resolve(c.Type)) {
+			takes = append(takes, e.String())
+		}
+	}
+	p.misuse("encoding", f, fmt.Sprintf("%s is no encoding of %s, which takes %s", c.Encoding, c.Type, strings.Join(takes, ", ")))
 	return ""
+}
+
+func encodes(t cfilewire.DataType, e cfilewire.Encoding) bool {
+	return cfilewire.CheckEncoding(&cfilewire.Footer{Type: t, Encoding: e}) == nil
+}
+
+// misuse says why an option cannot be for a column.
+func (p *planner) misuse(option string, f arrow.Field, why string) {
+	p.misused = append(p.misused, misuse{option, fmt.Sprintf("%s (%s: %s)", f.Name, f.Type, why)})
+}
+
+// misuses returns the error of the first option that asks for what cannot be, with all its columns; nil = none does.
+func (p *planner) misuses() error {
+	var texts []string
+	for _, m := range p.misused {
+		if m.option == p.misused[0].option {
+			texts = append(texts, m.text)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return errs.Errorf(errs.ErrOption, "%w does not fit %s", errs.Opt(p.format+"-"+p.misused[0].option, ""), strings.Join(texts, ", "))
 }
 
 // losses says what reading the set back will not show of a column.

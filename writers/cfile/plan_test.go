@@ -147,15 +147,20 @@ func TestRefusals(t *testing.T) {
 		{"not UTF-8", schemaOf(field("k", str), field("a\xff", str)), nil, []string{"not UTF-8"}},
 		{"zero byte", schemaOf(field("k", str), field("a\x00", str)), nil, []string{"zero byte"}},
 		{"keys", schemaOf(field("k", arrow.FixedWidthTypes.Boolean), field("f", arrow.PrimitiveTypes.Float64)), map[string]string{"kudu-key": "k,f"}, []string{"k (bool: bool is not for keys)", "f ("}},
-		{"encodings", schemaOf(field("k", str), field("i", arrow.PrimitiveTypes.Int32)), map[string]string{"kudu-encoding": "rle"}, []string{"k (utf8: rle is no encoding of string)"}},
-		{"encoding of one", schemaOf(field("k", str), field("i", arrow.PrimitiveTypes.Int32)), map[string]string{"kudu-encoding": "i=dict"}, []string{"i (int32: dict is no encoding of int32)"}},
+		{"encodings", schemaOf(field("k", str), field("i", arrow.PrimitiveTypes.Int32)), map[string]string{"kudu-encoding": "rle"}, []string{"--kudu-encoding", "k (utf8: rle is no encoding of string, which takes auto, plain, prefix, dict)"}},
+		{"encoding of one", schemaOf(field("k", str), field("i", arrow.PrimitiveTypes.Int32)), map[string]string{"kudu-encoding": "i=dict"}, []string{"--kudu-encoding", "i (int32: dict is no encoding of int32, which takes auto, plain, rle, bitshuffle)"}},
+		{"length of a number", schemaOf(field("k", str), field("i", arrow.PrimitiveTypes.Int32)), map[string]string{"kudu-varchar": "i=10"}, []string{"--kudu-varchar", "i (int32: a VARCHAR is a string)"}},
 	} {
 		o := arrowio.WriteOptions{Options: map[string]string{"kudu-key": "k"}}
 		for k, v := range c.o {
 			o.Options[k] = v
 		}
 		_, err := writer.KuduFormat().Plan(c.s, o)
-		if !errors.Is(err, errs.ErrSchema) {
+		kind := errs.ErrSchema
+		if strings.HasPrefix(c.says[0], "--") { // an option asks for what cannot be
+			kind = errs.ErrOption
+		}
+		if !errors.Is(err, kind) {
 			t.Errorf("%s: %v", c.what, err)
 			continue
 		}

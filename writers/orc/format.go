@@ -101,6 +101,9 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	if o.BloomFPP, err = strconv.ParseFloat(m["orc-bloom-fpp"], 64); err != nil || !(o.BloomFPP > 0 && o.BloomFPP < 1) {
 		return o, errs.Errorf(errs.ErrOption, "%w: %q is not between 0 and 1", errs.Opt("orc-bloom-fpp", ""), m["orc-bloom-fpp"])
 	}
+	if given["orc-bloom-fpp"] != "" && given["orc-bloom"] == "" {
+		return o, errs.Errorf(errs.ErrOption, "%w is about bloom filters, and %w names no column that gets one", errs.Opt("orc-bloom-fpp", ""), errs.Opt("orc-bloom", ""))
+	}
 	if o.Dictionary, err = strconv.ParseFloat(m["orc-dictionary"], 64); err != nil || !(o.Dictionary >= 0 && o.Dictionary <= 1) {
 		return o, errs.Errorf(errs.ErrOption, "%w: %q is not from 0 to 1", errs.Opt("orc-dictionary", ""), m["orc-dictionary"])
 	}

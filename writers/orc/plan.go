@@ -122,31 +122,25 @@ const memoryOfStripe = 3
 
 // compression reads NAME[:LEVEL]; zlib is the default, as it is Java's.
 func (d *driver) compression(s string) error {
-	name, _, _ := strings.Cut(s, ":")
-	switch name {
+	switch name, _, _ := strings.Cut(s, ":"); name {
 	case "":
 		s = "zlib"
-	case "deflate":
-		s = "zlib" + strings.TrimPrefix(s, "deflate")
-	case "null", "uncompressed":
-		s = "none"
 	case "lzo":
 		return errs.Errorf(errs.ErrOption, "compression lzo is read, not written; use zstd, zlib, snappy, lz4, brotli or none")
 	}
-	name, level, leveled := strings.Cut(s, ":")
-	if name == "zlib" { // the format's word for deflate without a header
-		s = "deflate"
-		if leveled {
-			s += ":" + level
+	codecs, named := make([]blockcodec.Codec, len(compressions)), make([]blockcodec.Codec, len(compressions))
+	for i, c := range compressions {
+		codecs[i], named[i] = c.codec, c.codec
+		if c.codec == blockcodec.Deflate {
+			named[i] = blockcodec.Zlib // the format's word for deflate without a header
 		}
 	}
-	codecs := make([]blockcodec.Codec, len(compressions))
-	for i, c := range compressions {
-		codecs[i] = c.codec
-	}
-	codec, lv, err := blockcodec.ParseCodec(s, codecs...)
+	codec, lv, err := blockcodec.ParseAlias(s, map[string]blockcodec.Codec{"deflate": blockcodec.Zlib, "null": blockcodec.None, "uncompressed": blockcodec.None}, named...)
 	if err != nil {
 		return err
+	}
+	if codec == blockcodec.Zlib {
+		codec = blockcodec.Deflate
 	}
 	if codec == blockcodec.Deflate && lv == blockcodec.DefaultLevel {
 		lv = defaultDeflate

@@ -29,12 +29,17 @@ func (d *driver) chooseCodecs(s *arrow.Schema, o Options) ([]codecLevel, error) 
 	if d.keep {
 		keepCodecs(s.Fields(), d.tree.Roots, out)
 	}
-	for _, item := range o.Codecs {
+	for k, item := range o.Codecs {
 		at := strings.LastIndexByte(item, '=')
 		if at < 0 {
 			return nil, errs.Errorf(errs.ErrOption, "%w: %q is not COLUMN=NAME", errs.Opt("trevni-codec", ""), item)
 		}
 		name := item[:at]
+		if slices.ContainsFunc(o.Codecs[:k], func(before string) bool {
+			return strings.HasPrefix(before, name+"=") && strings.LastIndexByte(before, '=') == at
+		}) {
+			return nil, errs.Errorf(errs.ErrOption, "%w: column %q is there twice", errs.Opt("trevni-codec", ""), name)
+		}
 		codec, level, err := parseCompression(item[at+1:])
 		if item[at+1:] == "" || err != nil {
 			return nil, errs.Errorf(errs.ErrOption, "%w: %q takes none, snappy, or deflate, with a level behind a colon", errs.Opt("trevni-codec", ""), item)

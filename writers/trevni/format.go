@@ -126,12 +126,10 @@ func parseCompression(s string) (blockcodec.Codec, int, error) {
 	switch s {
 	case "":
 		return blockcodec.Snappy, blockcodec.DefaultLevel, nil
-	case "null":
-		return blockcodec.None, blockcodec.DefaultLevel, nil
 	case "bzip2":
 		return 0, 0, errs.Errorf(errs.ErrOption, "compression bzip2 is read, not written; use deflate, snappy or none")
 	}
-	c, level, err := blockcodec.ParseCodec(s, blockcodec.None, blockcodec.Deflate, blockcodec.Snappy)
+	c, level, err := blockcodec.ParseAlias(s, map[string]blockcodec.Codec{"null": blockcodec.None}, blockcodec.None, blockcodec.Deflate, blockcodec.Snappy)
 	if err == nil && c == blockcodec.Deflate && level == blockcodec.DefaultLevel {
 		level = defaultDeflate
 	}

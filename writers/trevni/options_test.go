@@ -61,7 +61,7 @@ func TestColumnCodecs(t *testing.T) {
 		}
 		release(recs)
 	}
-	for given, says := range map[string]string{"id": "COLUMN=NAME", "nobody=snappy": `no column "nobody"`, "id=bzip2": "none, snappy, or deflate", "id=": "none, snappy, or deflate"} {
+	for given, says := range map[string]string{"id": "COLUMN=NAME", "nobody=snappy": `no column "nobody"`, "id=bzip2": "none, snappy, or deflate", "id=": "none, snappy, or deflate", "id=snappy,id=none": `column "id" is there twice`} {
 		wantError(t, tryWrite(t, rec.Schema(), arrowio.WriteOptions{Options: map[string]string{"trevni-codec": given}}), errs.ErrOption, says)
 	}
 }
