@@ -45,6 +45,9 @@ type Decoder struct {
 	ratio  float64 // of unpacked bytes to packed ones in the blocks so far
 }
 
+// Release leaves the state of codecs to other decoders. The decoder can be used again.
+func (d *Decoder) Release() { d.blocks.Release() }
+
 // guessBytes is the room that a block is first unpacked into, at least, where nothing says how large it is.
 const guessBytes = 64 << 10
 

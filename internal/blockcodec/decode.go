@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/adler32"
 	"io"
+	"sync"
 
 	lzo "github.com/anchore/go-lzo"
 	"github.com/andybalholm/brotli"
@@ -111,9 +112,27 @@ var (
 	errZlibSum    = errors.New("adler-32 mismatch")
 )
 
+// inflaters and zstds are what released decoders have left.
+var inflaters, zstds sync.Pool
+
+// Release leaves what the decoder keeps of its codecs to other decoders: call it where many are used one after another, for a moment
+// each, as for the files of a dataset. The decoder can be used again.
+func (d *Decoder) Release() {
+	if d.inflater != nil {
+		inflaters.Put(d.inflater)
+		d.inflater = nil
+	}
+	if d.zstd != nil {
+		zstds.Put(d.zstd)
+		d.zstd = nil
+	}
+}
+
 func (d *Decoder) deflated() *inflate.Decoder {
 	if d.inflater == nil {
-		d.inflater = new(inflate.Decoder)
+		if d.inflater, _ = inflaters.Get().(*inflate.Decoder); d.inflater == nil {
+			d.inflater = new(inflate.Decoder)
+		}
 	}
 	return d.inflater
 }
@@ -182,10 +201,12 @@ func lzoBlock(dst, src []byte) (int, error) {
 // (128 KiB) over where none is declared.
 func (d *Decoder) zstdFrames(dst, src []byte, size int) (int, error) {
 	if d.zstd == nil {
-		var err error
-		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return 0, err
+		if d.zstd, _ = zstds.Get().(*zstd.Decoder); d.zstd == nil {
+			var err error
+			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+			if err != nil {
+				return 0, err
+			}
 		}
 	}
 	b, err := d.zstd.DecodeAll(src, dst[:0])

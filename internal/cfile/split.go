@@ -120,6 +120,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 func (r *splitReader) Close() error {
 	if r.scratch != nil {
 		r.column.Release()
+		r.scratch.codec.Release()
 		r.file.scratch.Put(r.scratch)
 		r.scratch = nil
 	}

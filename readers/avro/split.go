@@ -255,6 +255,7 @@ func (r *splitReader) Close() error {
 	}
 	r.roots, r.data, r.packed, r.raw = nil, nil, nil, nil
 	if r.scratch != nil {
+		r.scratch.codec.Release()
 		r.f.scratch.Put(r.scratch)
 		r.scratch = nil
 	}

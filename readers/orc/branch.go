@@ -22,7 +22,7 @@ type branch struct {
 	trims   []bool  // which of roots can be trimmed
 	nodes   []*node // parents before children
 	inputs  []*input
-	scratch orcwire.Scratch
+	scratch *orcwire.Scratch
 	row     int64 // of the stripe, where the nodes stand
 
 	confirmed    int // row groups of the stripe: see confirm

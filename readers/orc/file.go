@@ -225,6 +225,9 @@ func (f *File) hint(err error) error {
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, t := range f.parked {
+		t.end()
+	}
 	f.parked, f.idle = nil, nil
 	clear(f.stripes)
 	return nil

@@ -56,7 +56,7 @@ func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind)
 	if in.stream.key == nil && t.near && in.pieces == nil {
 		in.Bytes.Into = in.readInto
 	}
-	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, &g.scratch)
+	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, g.scratch)
 }
 
 // place says that the stream's positions are those from number i on, and returns the number behind them.

@@ -24,7 +24,7 @@ type survey struct {
 
 // survey shows what is intact of a file. The File that it returns takes over f.
 func (f *File) survey(ctx context.Context, mode salvage.Mode, behind salvage.Behind) (arrowio.File, error) {
-	v := &survey{verifier: &verifier{File: f, ctx: ctx, report: func(error) {}, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}}}}
+	v := &survey{verifier: &verifier{File: f, ctx: ctx, report: func(error) {}, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}, scratch: new(orcwire.Scratch)}}}
 	v.totals, v.bad, v.hidden = make([]tally, len(f.footer.Types)), map[badColumn]bool{}, map[int]*secretStats{}
 	found := map[int]*reach{}
 	for i := range f.footer.Stripes {

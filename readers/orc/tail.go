@@ -164,7 +164,7 @@ func (f *File) readMetadata(ctx context.Context) ([]orcwire.StatsList, error) {
 	return m, located(err, "metadata", r.Off)
 }
 
-// scratches are for unpacking metadata: a file may have thousands of stripes, and the state of a codec is large.
+// scratches are for unpacking. A file may have thousands of stripes, a dataset thousands of files, and the state of a codec is large.
 var scratches = sync.Pool{New: func() any { return new(orcwire.Scratch) }}
 
 // unpack decompresses a whole piece of metadata, up to the limit.

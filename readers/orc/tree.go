@@ -56,7 +56,7 @@ func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *t
 	t.roots = make([]*node, len(types))
 	t.groups = workers.Divide(s.costs(types))
 	for _, columns := range t.groups.Tasks {
-		g := &branch{tree: t, columns: columns}
+		g := &branch{tree: t, columns: columns, scratch: scratches.Get().(*orcwire.Scratch)}
 		t.branches = append(t.branches, g)
 		for _, i := range columns {
 			t.roots[i] = g.column(types[i], p.Fields[i], p.Schema.Field(i))
@@ -89,8 +89,19 @@ func (f *File) park(t *tree) {
 		f.parked = f.parked[1:]
 	}
 	f.mu.Unlock()
-	if last != nil && last.stripe != nil {
-		last.stripe.release()
+	if last != nil {
+		if last.stripe != nil {
+			last.stripe.release()
+		}
+		last.end()
+	}
+}
+
+// end leaves what is large to the trees of other files. The tree is not used again.
+func (t *tree) end() {
+	for _, g := range t.branches {
+		scratches.Put(g.scratch)
+		g.scratch = nil
 	}
 }
 

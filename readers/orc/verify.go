@@ -20,7 +20,7 @@ import (
 //
 // Of several faults of one kind in one column of one stripe, only the first is reported.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
-	v := &verifier{File: f, ctx: ctx, report: report, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}}}
+	v := &verifier{File: f, ctx: ctx, report: report, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}, scratch: new(orcwire.Scratch)}}
 	v.totals = make([]tally, len(f.footer.Types))
 	v.bad = map[badColumn]bool{}
 	v.hidden = map[int]*secretStats{}

@@ -330,5 +330,6 @@ func (g *rowGroup) Close() error {
 		t.release()
 	}
 	g.trees, g.cols = nil, slices.Delete(g.cols, 0, len(g.cols))
+	g.dec.Release()
 	return nil
 }

@@ -372,6 +372,9 @@ func (r *splitReader) Close() error {
 	}
 	r.roots = nil
 	if r.scratch != nil {
+		for i := range r.scratch.codecs {
+			r.scratch.codecs[i].Release()
+		}
 		r.file.scratch.Put(r.scratch)
 		r.scratch = nil
 	}

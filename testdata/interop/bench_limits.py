@@ -107,6 +107,29 @@ def row(name, r):
             f"**{r['arrowio'] / limit:.2f}** | {r['pyarrow']:.1f} | {r['pyarrow'] / r['arrowio']:.2f} |")
 
 
+def small_files(a):
+    """A table of 10,000 ORC files of 100 rows: files a second of CPU time."""
+    folder = a.dir / "small"
+    if not folder.exists():
+        part = a.dir / "small.part"
+        part.mkdir(exist_ok=True)
+        table = pa.table({"a": range(100), "b": [f"x{k % 7}" for k in range(100)], "c": [k / 3 for k in range(100)]})
+        for i in range(10_000):
+            orc.write_table(table, part / f"f{i:05d}.orc", compression="zlib")
+        part.rename(folder)
+    theirs = ("import sys, time, pyarrow as pa, pyarrow.dataset as ds; pa.set_cpu_count(1); pa.set_io_thread_count(1); t = time.process_time(); "
+              "n = sum(b.num_rows for b in ds.dataset(sys.argv[1], format='orc').to_batches()); print(n, time.process_time() - t)")
+    got = {"arrowio": [], "pyarrow": []}
+    for _ in range(a.rounds):
+        ours = json.loads(run(a, a.bin, "scan", "--jobs", 1, "--repeat", 2, "--json", folder))["repeats"][1]
+        rows, took = run(a, sys.executable, "-c", theirs, folder).split()
+        if int(rows) != ours["rows"]:
+            raise RuntimeError(f"{folder}: pyarrow reads {rows} rows, arrowio {ours['rows']}")
+        got["arrowio"].append(10_000 / ours["cpu_seconds"])
+        got["pyarrow"].append(10_000 / float(took))
+    return {k: statistics.median(v) for k, v in got.items()}
+
+
 HEAD = ("| ms of CPU a pass | MB of Arrow | codec of C | of arrowio | memcpy | pread | limit | arrowio | of the limit | pyarrow | x pyarrow |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|")
 
@@ -124,6 +147,9 @@ def main():
                 continue
             results[path.stem] = measure(a, path)
             print(row(path.stem.replace("_", " "), results[path.stem]), flush=True)
+    if a.only in "small files":
+        results["small files"] = small_files(a)
+        print("\n10,000 ORC files of 100 rows, files a second: " + ", ".join(f"{k} {v:,.0f}" for k, v in results["small files"].items()))
     about = {"versions": run(a, a.peer, "version").strip() + ", pyarrow " + pa.__version__, "load": os.getloadavg()}
     print("\n" + "\n".join(f"{k}: {v}" for k, v in about.items()))
     if a.out:
