@@ -2,9 +2,9 @@
 
     python wheels.py --version 0.9.0 --out DIR
 
-It needs Go, git, and from PyPI: build, ziglang (the C compiler for old versions of glibc and other machines), auditwheel. There are
-wheels of Linux with glibc 2.17 or later. Others cannot be made here: musl does not load libraries of Go while a program runs, and
-libraries of macOS need its SDK.
+It needs Go, git, and from PyPI: build, ziglang (the C compiler for old versions of glibc and other machines), auditwheel, pefile. There are
+wheels of Linux with glibc 2.17 or later, and of Windows. Others cannot be made here: musl does not load libraries of Go while a program
+runs, and libraries of macOS need its SDK.
 """
 
 import argparse
@@ -12,18 +12,24 @@ import gzip
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
+
+import pefile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-#: Tag of the platform: GOARCH, and what zig calls it.
+#: Tag of the platform: GOOS, GOARCH, and what zig calls it.
 PLATFORMS = {
-    "manylinux2014_x86_64": ("amd64", "x86_64-linux-gnu.2.17"),
-    "manylinux2014_aarch64": ("arm64", "aarch64-linux-gnu.2.17"),
+    "manylinux2014_x86_64": ("linux", "amd64", "x86_64-linux-gnu.2.17"),
+    "manylinux2014_aarch64": ("linux", "arm64", "aarch64-linux-gnu.2.17"),
+    "win_amd64": ("windows", "amd64", "x86_64-windows-gnu"),
+    "win_arm64": ("windows", "arm64", "aarch64-windows-gnu"),
 }
 
 #: Bytes of a wheel at most.
@@ -51,12 +57,12 @@ def main():
             run(sys.executable, "-m", "build", "--sdist", "--outdir", work, ".", **common)
             repack(next(pathlib.Path(work).glob("*.tar.gz")), out, int(seconds))
             for tag in args.platforms.split(","):
-                arch, target = PLATFORMS[tag]
+                system, arch, target = PLATFORMS[tag]
                 for leftover in ("build", "arrowio.egg-info"):
                     shutil.rmtree(HERE / leftover, ignore_errors=True)
                 zig = {"ZIG_GLOBAL_CACHE_DIR": work, "ZIG_LOCAL_CACHE_DIR": work}
                 cc = f"{sys.executable} -m ziglang cc -target {target}"
-                run(sys.executable, "-m", "build", "--wheel", "--outdir", work, ".", ARROWIO_PLATFORM=tag, GOOS="linux", GOARCH=arch, CC=cc, **zig, **common)
+                run(sys.executable, "-m", "build", "--wheel", "--outdir", work, ".", ARROWIO_PLATFORM=tag, GOOS=system, GOARCH=arch, CC=cc, **zig, **common)
                 check(next(pathlib.Path(work).glob(f"*{tag}.whl")), tag, out)
         finally:
             licences.unlink(missing_ok=True)
@@ -77,14 +83,32 @@ def repack(archive, out, seconds):
 
 def check(wheel, tag, out):
     """Puts a wheel into out, if it is what its name says."""
-    said = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(wheel)], check=True, capture_output=True, text=True).stdout
-    lowest = tag.replace("manylinux2014", "manylinux_2_17")
-    if f'"{lowest}"' not in "".join(said.split("following")[1:]):
-        raise SystemExit(f"{wheel.name} does not run where its name says that it does:\n{said}")
+    if tag.startswith("manylinux"):
+        said = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(wheel)], check=True, capture_output=True, text=True).stdout
+        lowest = tag.replace("manylinux2014", "manylinux_2_17")
+        if f'"{lowest}"' not in "".join(said.split("following")[1:]):
+            raise SystemExit(f"{wheel.name} does not run where its name says that it does:\n{said}")
+    else:
+        check_windows(wheel)
     if wheel.stat().st_size > LARGEST:
         raise SystemExit(f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LARGEST}")
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, sha256 {hashlib.sha256(wheel.read_bytes()).hexdigest()}")
     shutil.move(wheel, out / wheel.name)
+
+
+#: What every Windows 10 has: of the system, and of the universal C runtime.
+WINDOWS = re.compile(r"(KERNEL32|ADVAPI32|WS2_32|ntdll)\.dll|api-ms-win-crt-[a-z]+-l1-1-0\.dll", re.IGNORECASE)
+
+
+def check_windows(wheel):
+    """Refuses a wheel whose library needs others than Windows has, or lacks a function that the package calls."""
+    with zipfile.ZipFile(wheel) as z:
+        library, caller = z.read("arrowio/libarrowio.dll"), z.read("arrowio/_library.py").decode()
+    dll = pefile.PE(data=library)
+    foreign = [e.dll.decode() for e in dll.DIRECTORY_ENTRY_IMPORT if not WINDOWS.fullmatch(e.dll.decode())]
+    missing = set(re.findall(r'\("(arrowio_[a-z_]+)", ', caller)) - {s.name.decode() for s in dll.DIRECTORY_ENTRY_EXPORT.symbols if s.name}
+    if foreign or missing:
+        raise SystemExit(f"{wheel.name}: needs {foreign}, lacks {sorted(missing)}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,9 @@
 // The doors of the library that lead into Go: they are shut in the child of a fork.
 
+#ifdef _WIN32
+#define ARROWIO_API __declspec(dllexport)
+#endif
+
 #include "arrowio.h"
 
 #include <pthread.h>

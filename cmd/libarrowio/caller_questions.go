@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -162,7 +161,7 @@ func (e *callerError) Unwrap() error {
 	case e.Kind == "memory":
 		return arrowc.ErrNoMemory
 	case e.No > 0:
-		return syscall.Errno(e.No)
+		return arrowc.FromErrno(e.No)
 	}
 	return nil
 }

@@ -61,17 +61,17 @@ func describe(err error) failure {
 	case errors.As(err, &misfit):
 		f.Kind, f.Message = errs.ErrSchema.Error(), fmt.Sprintf("where: %s", f.Message)
 	case errors.As(err, &no):
-		f.Errno = int(no)
+		f.Errno = arrowc.Errno(no)
 	case errors.Is(err, syscall.EISDIR): // an output that would replace a directory
-		f.Errno = int(syscall.EISDIR)
+		f.Errno = arrowc.Errno(syscall.EISDIR)
 	case errors.Is(err, syscall.ENOTDIR):
-		f.Errno = int(syscall.ENOTDIR)
+		f.Errno = 20 // C's ENOTDIR everywhere; Windows has the same number for a path that is missing
 	case errors.Is(err, fs.ErrNotExist):
-		f.Errno = int(syscall.ENOENT)
+		f.Errno = arrowc.Errno(syscall.ENOENT)
 	case errors.Is(err, fs.ErrPermission):
-		f.Errno = int(syscall.EACCES)
+		f.Errno = arrowc.Errno(syscall.EACCES)
 	case errors.Is(err, fs.ErrExist):
-		f.Errno = int(syscall.EEXIST)
+		f.Errno = arrowc.Errno(syscall.EEXIST)
 	}
 	f.Message = errs.Respell(f.Message, errs.OptionsOf(err), keyword)
 	return f

@@ -13,6 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
+#ifdef _WIN32
+#include <malloc.h>
+#endif
 
 extern void arrowcGiveBack(uint64_t handle);
 
@@ -27,10 +30,20 @@ __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL
 
 int arrowio_forked(void) { return forked; }
 
+#ifdef _WIN32
+
+void *arrowc_allocate(size_t n) { return _aligned_malloc(n, 64); }
+void arrowc_free(void *p) { _aligned_free(p); }
+
+#else
+
 void *arrowc_allocate(size_t n) {
 	void *p = NULL;
 	return posix_memalign(&p, 64, n) == 0 ? p : NULL;
 }
+void arrowc_free(void *p) { free(p); }
+
+#endif
 
 #ifdef __linux__
 

@@ -58,7 +58,9 @@ struct arrowc_shared {
 // arrowc_zeroes stands where a buffer of no bytes must not be NULL.
 extern const uint8_t arrowc_zeroes[64];
 
+// arrowc_allocate returns n bytes that begin at a multiple of 64; NULL = there is no memory. arrowc_free gives them back.
 void *arrowc_allocate(size_t n);
+void arrowc_free(void *p);
 void arrowc_trim(void);
 
 // arrowc_map returns n bytes of zeros that begin at a multiple of align, the size of a huge page, and asks for such pages for
@@ -102,14 +104,21 @@ void *arrowc_in_capsule(void *capsule, const char *name);
 void *arrowc_unlock(void);
 void arrowc_lock(void *state);
 
-// What Python calls by itself; see cmd/libarrowio/arrowio.h.
-int arrowio_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, int64_t millis);
-uint64_t arrowio_stream_handle(struct ArrowArrayStream *s);
-int arrowio_forked(void);
-void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
+// What Python calls by itself; see cmd/libarrowio/arrowio.h. Elsewhere than on Windows a library exports it without a word.
+#ifdef _WIN32
+#define ARROWC_API __declspec(dllexport)
+#else
+#define ARROWC_API
+#endif
+
+ARROWC_API int arrowio_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, int64_t millis);
+ARROWC_API uint64_t arrowio_stream_handle(struct ArrowArrayStream *s);
+ARROWC_API int arrowio_forked(void);
+ARROWC_API void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
 	void *set_async, void *capsule_pointer, void *own_state, void *current_state, void *save_thread, void *restore_thread);
-void arrowio_stream_capsule(void *capsule);
-void arrowio_schema_capsule(void *capsule);
-void arrowio_array_capsule(void *capsule);
+ARROWC_API void *arrowio_zeros(size_t n);
+ARROWC_API void arrowio_stream_capsule(void *capsule);
+ARROWC_API void arrowio_schema_capsule(void *capsule);
+ARROWC_API void arrowio_array_capsule(void *capsule);
 
 #endif

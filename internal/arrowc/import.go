@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"syscall"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -112,7 +111,7 @@ func (r *Reader) failure(rc C.int) error {
 	if p := C.arrowc_call_get_last_error(r.in); p != nil {
 		text = C.GoString(p)
 	}
-	return fmt.Errorf("the source of the rows failed: %s (%w)", text, syscall.Errno(rc))
+	return fmt.Errorf("the source of the rows failed: %s (%w)", text, FromErrno(int(rc)))
 }
 
 // Read returns the next batch, which the caller releases, or io.EOF. Its buffers are the producer's. What it holds was

@@ -1,6 +1,5 @@
 package arrowc
 
-// #include <stdlib.h>
 // #include "arrowc.h"
 import "C"
 
@@ -112,7 +111,7 @@ func (m *cBlocks) Free(b []byte) {
 	delete(m.live, p)
 	m.bytes.Add(-int64(at.size))
 	if at.in == nil {
-		C.free(p)
+		C.arrowc_free(p)
 		return
 	}
 	m.extents.give(at.in, p, at.size)

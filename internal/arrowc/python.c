@@ -2,8 +2,12 @@
 
 #include "arrowc.h"
 
-#include <pthread.h>
 #include <stdlib.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <pthread.h>
+#endif
 
 // What Python brings: functions of its C interface, so that this library links with none of its versions.
 static struct {
@@ -35,10 +39,19 @@ void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, v
 	python.restore_thread = (void (*)(void *))restore_thread;
 }
 
+// this_thread is what Python calls the thread.
+static uint64_t this_thread(void) {
+#ifdef _WIN32
+	return GetCurrentThreadId();
+#else
+	return (uint64_t)pthread_self();
+#endif
+}
+
 // Signals of Python can be looked for in its main thread only. Anywhere else that would be of no use, and would wait for
 // the lock of the interpreter, which the main thread may hold while it waits for this one.
 int arrowc_in_main_thread(void) {
-	return python.check_signals != NULL && (uint64_t)pthread_self() == python.main_thread;
+	return python.check_signals != NULL && this_thread() == python.main_thread;
 }
 
 // interrupted runs the handlers of pending signals. What one raises cannot pass through the consumer, so it is raised
@@ -65,6 +78,8 @@ void *arrowc_unlock(void) {
 void arrowc_lock(void *state) {
 	if (state != NULL) python.restore_thread(state);
 }
+
+void *arrowio_zeros(size_t n) { return calloc(1, n); }
 
 // Destructors of Python's capsules. They are called while an interpreter ends, too, when no code of Python can run.
 

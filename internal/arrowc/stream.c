@@ -49,7 +49,7 @@ static int64_t now_millis(void) {
 
 // new_cond makes a condition that await can wait for.
 static int new_cond(pthread_cond_t *c) {
-#ifdef __APPLE__
+#if defined(__APPLE__) || defined(_WIN32) // their conditions have no clock of their own
 	return pthread_cond_init(c, NULL);
 #else
 	pthread_condattr_t a;
@@ -70,7 +70,7 @@ static int await(struct arrowc_stream *s, int64_t until) {
 	}
 	int64_t left = until - now_millis();
 	if (left <= 0) return 0;
-#ifdef __APPLE__
+#if defined(__APPLE__) || defined(_WIN32) // their conditions have no clock of their own
 	struct timespec t = {left / 1000, left % 1000 * 1000000};
 	pthread_cond_timedwait_relative_np(&s->changed, &s->mu, &t);
 #else

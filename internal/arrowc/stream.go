@@ -50,7 +50,7 @@ func (s *Stream) Export(out unsafe.Pointer) error {
 	if rc := C.arrowc_make_stream((*C.struct_ArrowArrayStream)(out), C.uint64_t(h), polls, unlocks); rc != 0 {
 		h.Delete()
 		s.release()
-		return syscall.Errno(rc)
+		return FromErrno(int(rc))
 	}
 	return nil
 }
@@ -148,19 +148,19 @@ func Code(err error) int {
 	var no syscall.Errno
 	switch {
 	case errors.Is(err, context.Canceled):
-		return int(syscall.ECANCELED)
+		return Errno(syscall.ECANCELED)
 	case errors.Is(err, ErrNoMemory):
-		return int(syscall.ENOMEM)
+		return Errno(syscall.ENOMEM)
 	case errors.As(err, &kind) && (kind == errs.ErrUnsupported):
-		return int(syscall.ENOSYS)
+		return Errno(syscall.ENOSYS)
 	case errors.As(err, &kind):
-		return int(syscall.EINVAL)
+		return Errno(syscall.EINVAL)
 	case errors.As(err, &no) && no != 0:
-		return int(no)
+		return Errno(no)
 	case errors.Is(err, fs.ErrNotExist):
-		return int(syscall.ENOENT)
+		return Errno(syscall.ENOENT)
 	}
-	return int(syscall.EIO)
+	return Errno(syscall.EIO)
 }
 
 // guarded runs f, which a consumer in C waits for: nothing may escape it. It returns the errno of its error, and the text;

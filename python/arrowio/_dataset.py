@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import warnings
@@ -16,7 +15,7 @@ from ._formats import read_options
 from ._keywords import check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
 from ._places import Place
 from ._progress import Bar
-from ._spool import is_open_file, spool
+from ._spool import is_open_file, remove, spool
 from .errors import ArrowioWarning, OptionError
 
 if TYPE_CHECKING:
@@ -77,9 +76,9 @@ class Schema:
         return self._dataset.__arrow_c_schema__()
 
 
-def _unlink(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
+def _remove_spooled(path: str, owner: list[Any]) -> None:
+    owner.clear()  # Windows removes no file that is open
+    remove(path)
 
 
 class _Files:
@@ -90,7 +89,8 @@ class _Files:
     ) -> None:
         """files reads what the library does not read by itself."""
         self.spooled: bool = spooled is not None
-        self._remove: Any = None if spooled is None else weakref.finalize(self, _unlink, spooled)
+        self._owner: list[Any] = []
+        self._remove: Any = None if spooled is None else weakref.finalize(self, _remove_spooled, spooled, self._owner)
         place: Optional[Place] = None
         try:
             place = None if files is None else Place(files)
@@ -111,13 +111,13 @@ class _Files:
         self.doubtful: bool = bool(answer["warnings"])
         self.told: set[str] = set()
         self.alive: bool = True
-        self._owner = library.owner_of(self.handle)
+        self._owner.append(library.owner_of(self.handle))
 
     def close(self) -> None:
         self.alive = False
+        library.lib.arrowio_close(self.handle)
         if self._remove is not None:
             self._remove()
-        library.lib.arrowio_close(self.handle)
 
 
 class Dataset:

@@ -76,6 +76,7 @@ def _load() -> ctypes.CDLL:
         ("arrowio_free", None, [pointer]),
         ("arrowio_forked", ctypes.c_int, []),
         ("arrowio_python", None, [u64] + [pointer] * 10),
+        ("arrowio_zeros", pointer, [ctypes.c_size_t]),
         ("arrowio_stream_capsule", None, [pointer]),
         ("arrowio_schema_capsule", None, [pointer]),
         ("arrowio_array_capsule", None, [pointer]),
@@ -91,8 +92,6 @@ lib = _load()
 _py = ctypes.pythonapi
 _capsule_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", _py))
 _capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _py))
-_libc = ctypes.CDLL(None)
-_libc.calloc.restype, _libc.calloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t, ctypes.c_size_t]
 
 
 def _address(f: Any) -> int:
@@ -146,7 +145,7 @@ WAIT_MILLIS = 100
 
 def new_capsule(name: bytes) -> tuple[Any, int]:
     """Returns a capsule and the address of the structure in it, which is zero. The capsule releases and frees it."""
-    p = _libc.calloc(1, ctypes.sizeof(_STRUCTURES[name]))
+    p = lib.arrowio_zeros(ctypes.sizeof(_STRUCTURES[name]))
     if not p:
         raise MemoryError
     return _capsule_new(p, name, _DESTRUCTORS[name]), p

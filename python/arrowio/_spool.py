@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import shutil
 import tempfile
@@ -13,8 +15,32 @@ def is_open_file(path: Any) -> bool:
     return hasattr(path, "read") and not hasattr(path, "__fspath__")
 
 
+#: Files that could not be removed yet: on Windows a stream that reads one keeps it.
+_kept: list[str] = []
+
+
+def remove(path: str) -> None:
+    """Removes a temporary file: now, or where that cannot be, before the next one is made or at the end."""
+    _kept.append(path)
+    _remove_kept()
+
+
+@atexit.register
+def _remove_kept() -> None:
+    for path in list(_kept):
+        try:
+            os.unlink(path)
+        except PermissionError:
+            continue
+        except OSError:
+            pass
+        with contextlib.suppress(ValueError):  # another thread was quicker
+            _kept.remove(path)
+
+
 def spool(file: Any) -> str:
     """Writes what is left to read of a binary file to a temporary one, and returns its path. The caller removes it."""
+    _remove_kept()
     name = getattr(file, "name", "")
     ending = os.path.splitext(name)[1] if isinstance(name, str) else ""
     fd, path = tempfile.mkstemp(prefix="arrowio-", suffix=ending)
