@@ -394,9 +394,10 @@ func printColumns(w sheet, columns []arrowio.ColumnInfo) error {
 		"doubt", "index", "encryption",
 	}
 	rows := make([][]string, len(columns))
+	names := shownPaths(columns)
 	for i, c := range columns {
 		row := []string{
-			c.Path, c.Type, c.Stored, c.Parent, strings.Join(c.Encodings, " "), c.Codec, c.Checksum, c.Verdict,
+			names[i], c.Type, c.Stored, c.Parent, strings.Join(c.Encodings, " "), c.Codec, c.Checksum, c.Verdict,
 			positive(int64(c.Blocks)), known(c.Bytes), ratio(c.Bytes, c.RawBytes), "", "", "", "", "",
 			"", c.Index, c.Secret,
 		}

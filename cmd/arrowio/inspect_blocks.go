@@ -27,11 +27,12 @@ func printGroups(w sheet, groups []arrowio.GroupInfo) error {
 
 // printBlocks prints the blocks of each column.
 func printBlocks(w sheet, columns []arrowio.ColumnInfo) error {
-	for _, c := range columns {
+	names := shownPaths(columns)
+	for k, c := range columns {
 		if len(c.BlockList) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "\n%s: %s\n", printable(c.Path), plural(len(c.BlockList), "block")); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s: %s\n", printable(names[k]), plural(len(c.BlockList), "block")); err != nil {
 			return err
 		}
 		rows := make([][]string, len(c.BlockList))
