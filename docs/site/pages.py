@@ -1,5 +1,5 @@
-"""What mkdocs does not know of these pages: the first one is README.md, links lead out of docs/, and directories are parts of the
-navigation."""
+"""What mkdocs does not know of these pages: the first one is README.md, links lead out of docs/, directories are parts of the
+navigation, and llms.txt lists all of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,31 @@ def _pages_in(directory: str) -> "list[str]":
 
 def on_files(files: Any, config: Any) -> Any:
     files.append(File.generated(config, "index.md", abs_src_path=str(ROOT / "README.md")))
+    files.append(File.generated(config, "llms.txt", content=_index(config)))
     return files
+
+
+def _index(config: Any) -> str:
+    """Makes llms.txt, for programs that read pages: each page with its title, in the order of the navigation, as Markdown in the repository."""
+    out = [f"# {config.site_name}\n\n> {config.site_description}\n"]
+
+    def add(entries: Any) -> None:
+        for entry in entries:
+            for e in [entry] if isinstance(entry, str) else entry.values():
+                if not isinstance(e, str):
+                    add(e)
+                    continue
+                path = "README.md" if e == "index.md" else f"docs/{e}"
+                title = re.search(r"^# (.+)$", (ROOT / path).read_text(), re.MULTILINE)
+                if title is None:
+                    raise ValueError(f"{path} has no title")
+                out.append(f"- [{title[1]}]({config.repo_url.rstrip('/')}/raw/main/{path})")
+
+    for part in config.nav:
+        for name, entries in part.items():
+            out.append(f"\n## {name}\n")
+            add([entries] if isinstance(entries, str) else entries)
+    return "\n".join(out) + "\n"
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
