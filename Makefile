@@ -472,6 +472,23 @@ TPCH_DUCKDB := 1.5.5
 $(TPCH)/duckdb-$(TPCH_DUCKDB): | $(VENV)/ready
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --target $@ duckdb==$(TPCH_DUCKDB) duckdb-extension-tpch==$(TPCH_DUCKDB)
 
+# The suite wants Python 3.13.
+ADBC_PYTHON ?= python3.13
+ADBC_SUITE := $(CACHE)/adbc-validation
+ADBC_COMMIT := 246e7f43f7276f3563c13f7438961e414e3c8422
+$(ADBC_SUITE)/suite-$(ADBC_COMMIT):
+	mkdir -p $(ADBC_SUITE)
+	$(ADBC_PYTHON) -m venv --clear $(ADBC_SUITE)/venv
+	$(ADBC_SUITE)/venv/bin/pip install --quiet --disable-pip-version-check --requirement $(INTEROP)/adbc-validation/requirements.txt
+	git clone --quiet https://github.com/adbc-drivers/validation $@
+	git -C $@ checkout --quiet $(ADBC_COMMIT)
+
+.PHONY: adbc-validation
+adbc-validation: $(ADBC_SUITE)/suite-$(ADBC_COMMIT) ## the validation suite of ADBC's drivers over a server with DuckDB (Python 3.13, git, 150 MB to download)
+	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio
+	cd $(INTEROP)/adbc-validation && ARROWIO_BIN=$(abspath $(CACHE))/bin/arrowio-duckdb PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $<) \
+		$(abspath $(ADBC_SUITE))/venv/bin/python -m pytest -q -p no:cacheprovider .
+
 .PHONY: tpch
 tpch: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## TPC-H at scale factor 0.01: a server over ORC answers its 22 queries as DuckDB over Parquet does
 	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio

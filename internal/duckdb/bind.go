@@ -191,6 +191,20 @@ func (d *DB) describe(f arrow.Field, c *column) {
 	}
 }
 
+// none makes an array without values, which the caller releases.
+func none(t arrow.DataType) (values arrow.Array, err error) {
+	if guard(func() error { values = array.MakeArrayOfNull(arrowc.Memory(), t, 0); return nil }) == nil {
+		return values, nil
+	}
+	err = guard(func() error { // v15's function knows no views
+		b := array.NewBuilder(arrowc.Memory(), t)
+		defer b.Release()
+		values = b.NewArray()
+		return nil
+	})
+	return values, err
+}
+
 // convert has DuckDB convert no row of a column.
 func (d *DB) convert(f arrow.Field, c *column) error {
 	if id := f.Type.ID(); id == arrow.DENSE_UNION || id == arrow.SPARSE_UNION {
@@ -198,7 +212,10 @@ func (d *DB) convert(f arrow.Field, c *column) error {
 	}
 	f.Type = arrowdense.PlainType(f.Type)
 	schema := arrow.NewSchema([]arrow.Field{f}, nil)
-	values := array.MakeArrayOfNull(arrowc.Memory(), f.Type, 0)
+	values, err := none(f.Type)
+	if err != nil {
+		return err
+	}
 	defer values.Release()
 	rec := array.NewRecord(schema, []arrow.Array{values}, 0)
 	defer rec.Release()

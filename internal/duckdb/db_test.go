@@ -131,6 +131,22 @@ func result(ctx context.Context, db *DB, sql string) (string, error) {
 	}
 }
 
+// Text and bytes in views are read, also inside of lists and structs.
+func TestViewTypes(t *testing.T) {
+	text, bytes := arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView
+	rec := build(t, []arrow.Field{
+		{Name: "s", Type: text, Nullable: true},
+		{Name: "b", Type: bytes},
+		{Name: "l", Type: arrow.ListOf(text)},
+		{Name: "st", Type: arrow.StructOf(arrow.Field{Name: "s", Type: text, Nullable: true})},
+	}, `["short", null, "one that is longer than what a view holds"]`, `["AQI=", "", "AQIDBAUGBwgJCgsMDQ4P"]`, `[["x"], [], ["another that is longer than a view", "y"]]`,
+		`[{"s": "p"}, {"s": null}, {"s": "the last one, which is long as well"}]`)
+	db := open(t, map[string]Table{"x": &fake{rec: rec, times: 2}})
+	want(t, db, "select distinct s, hex(b), l[1], st.s from x order by octet_length(b)",
+		"(null)||(null)|(null)\nshort|0102|x|p\none that is longer than what a view holds|0102030405060708090A0B0C0D0E0F|another that is longer than a view|the last one, which is long as well\n")
+	want(t, db, "select count(*) from x where s like 'one%'", "2\n")
+}
+
 func want(t *testing.T, db *DB, sql, rows string) {
 	t.Helper()
 	got, err := result(context.Background(), db, sql)

@@ -73,7 +73,7 @@ func (s *Session) Changes(ctx context.Context, sql string) (bool, error) {
 
 func (s *Session) changing(ctx context.Context, sql string) (*sessionStatement, error) {
 	st, err := parseSession(sql)
-	if err != nil || st == nil || !st.kind.byTarget() {
+	if err != nil || st == nil || !st.byTarget() {
 		return st, err
 	}
 	names, err := s.temporary(ctx)

@@ -72,6 +72,9 @@ func TestSession(t *testing.T) {
 			insert or ignore into t values (1), (2); #1
 			truncate t; #2
 			drop table t; #0
+			drop table if exists temp.t; #0
+			drop table temp.t; !t
+			insert into temp.t values (1); !t
 			select * from t; !t`,
 		"names": `
 			insert into x values (4, 's'); !Table with name x does not exist

@@ -40,13 +40,15 @@ const (
 	sessionRollback
 )
 
-// byTarget reports whether the statement is of a session only where its target is temporary.
-func (k sessionKind) byTarget() bool { return sessionInsert <= k && k <= sessionAlter }
+// byTarget reports whether the statement is of a session only if there is a temporary table of that name. temp.name is none else.
+func (st *sessionStatement) byTarget() bool {
+	return sessionInsert <= st.kind && st.kind <= sessionAlter && !(len(st.target) > 1 && strings.EqualFold(st.target[0], "temp"))
+}
 
 // OfSession reports whether a statement is one that only a session can do.
 func OfSession(sql string) bool {
 	st, err := parseSession(sql)
-	return err != nil || st != nil && !st.kind.byTarget()
+	return err != nil || st != nil && !st.byTarget()
 }
 
 // parseSession reads a statement as far as it matters here; nil = it is none of these.

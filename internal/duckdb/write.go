@@ -13,6 +13,7 @@ import (
 
 // Write is a statement that writes the rows of a SELECT into a table:
 //
+//	CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name "(" column type, … ")" [WITH "(" option = value, … ")"]
 //	CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name ["(" column, … ")"] [WITH "(" option = value, … ")"] AS query [WITH [NO] DATA]
 //	[WITH …] INSERT INTO name ["(" column, … ")"] [BY NAME | BY POSITION] query
 type Write struct {
@@ -148,8 +149,10 @@ func (p *writeParser) create() (*Write, error) {
 	if err := p.table(w); err != nil {
 		return nil, err
 	}
+	at := p.i
 	if p.word() == "(" && !p.columns(w) {
-		return nil, errs.Errorf(errs.ErrOption, "sql: CREATE TABLE with types of columns is refused: use CREATE TABLE … AS SELECT CAST(NULL AS INTEGER) AS a, … LIMIT 0")
+		p.i = at
+		return w, p.typed(w)
 	}
 	if p.skip("with") {
 		if err := p.options(w); err != nil {
@@ -160,6 +163,51 @@ func (p *writeParser) create() (*Write, error) {
 		return nil, p.expected("AS, with a SELECT behind it,")
 	}
 	return w, p.query(w, "")
+}
+
+// constraining are words behind a column's type that a dataset keeps nothing of.
+var constraining = []string{"not", "null", "default", "primary", "unique", "check", "references", "foreign", "constraint", "key", "generated", "collate", "using", "as"}
+
+// typed reads (name type, …), as the SELECT of no row that has these columns.
+func (p *writeParser) typed(w *Write) error {
+	w.Columns = nil
+	p.skip("(")
+	var items []string
+	for {
+		name, ok := p.name()
+		if !ok {
+			return p.expected("the name of a column")
+		}
+		from, depth := p.i, 0
+		for ; p.words[p.i] != "" && (depth > 0 || p.words[p.i] != "," && p.words[p.i] != ")"); p.i++ {
+			switch p.words[p.i] {
+			case "(":
+				depth++
+			case ")":
+				depth--
+			}
+			if depth == 0 && slices.Contains(constraining, p.word()) {
+				return errs.Errorf(errs.ErrOption, "sql: CREATE TABLE: %s behind the type of %q is refused: columns of datasets have no constraints and no defaults", strings.ToUpper(p.word()), name)
+			}
+		}
+		if p.i == from {
+			return p.expected("the type of a column")
+		}
+		items = append(items, "CAST(NULL AS "+p.sql[p.at[from]:p.at[p.i]]+"\n) AS "+quoteName(name))
+		if p.skip(")") {
+			break
+		}
+		if !p.skip(",") {
+			return p.expected(", or )")
+		}
+	}
+	if p.skip("with") {
+		if err := p.options(w); err != nil {
+			return err
+		}
+	}
+	w.Query = "SELECT " + strings.Join(items, ", ") + " LIMIT 0"
+	return p.atEnd()
 }
 
 // insert reads [WITH …] INSERT INTO ….

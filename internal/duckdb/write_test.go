@@ -31,7 +31,11 @@ func TestParseWrite(t *testing.T) {
 		"insert into t (a, b) (values (1, 2))":                  {Table: []string{"t"}, Columns: []string{"a", "b"}, Query: "(values (1, 2))"},
 		"insert into t ((from x) union all from y)":             {Table: []string{"t"}, Query: "((from x) union all from y)"},
 		"WITH x AS (SELECT 'insert into') INSERT INTO t FROM x": {Table: []string{"t"}, Query: "WITH x AS (SELECT 'insert into') FROM x"},
-		"create table t as select returning from x":             {Table: []string{"t"}, Creates: true, Query: "select returning from x"},
+		"create table t (id int, \"Big One\" decimal(9, 2), at timestamp with time zone) with (format = orc)": {
+			Table: []string{"t"}, Creates: true, Options: map[string]string{"format": "orc"},
+			Query: "SELECT CAST(NULL AS int\n) AS \"id\", CAST(NULL AS decimal(9, 2)\n) AS \"Big One\", CAST(NULL AS timestamp with time zone\n) AS \"at\" LIMIT 0",
+		},
+		"create table t as select returning from x": {Table: []string{"t"}, Creates: true, Query: "select returning from x"},
 	} {
 		got, err := ParseWrite(sql)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -41,7 +45,8 @@ func TestParseWrite(t *testing.T) {
 	for _, sql := range []string{
 		"insert", "insert into", "insert into t", "insert into t (", "insert into t (a", "insert into t (a,", "insert into 1 select 1", "insert into t.", "create", "create table",
 		"create table t (", "create table t with", "create table t with (", "create table t with (a", "create table t with (a =", "create table t with (a = 'x'", "create table t as",
-		"create table t as ; ", "insert into t select 1; select 2", "insert or", "update", "with x as (select 1) insert into", "insert into 'a' select 1", "create table \"\" as select 1",
+		"create table t (a int not null)", "create table t (a int primary key)", "create table t (a int, primary key (a))", "create table t (a int default 1)", "create table t (a int, b)",
+		"create table t (a int", "create table t (a decimal(9, 2)", "create table t (a int) as select 1", "create table t (a int) x", "create table t as ; ", "insert into t select 1; select 2", "insert or", "update", "with x as (select 1) insert into", "insert into 'a' select 1", "create table \"\" as select 1",
 	} {
 		if got, err := ParseWrite(sql); err == nil {
 			t.Errorf("%s: %+v", sql, got)
