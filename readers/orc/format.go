@@ -155,7 +155,7 @@ func ParseOptions(m map[string]string) (Options, error) {
 	o.NullKeys = m["orc-null-keys"] == "list"
 	o.Dictionary = m["dictionary"] == "true"
 	if s := m[optionDecimal]; s != "" {
-		if !strings.Contains(s, ",") { // a scale of 0 would cut digits
+		if !strings.Contains(s, ",") { // a scale of 0 is not what most mean
 			return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes PRECISION,SCALE, as in 18,4", errs.Opt(optionDecimal, ""), s)
 		}
 		var err error
