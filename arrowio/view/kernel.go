@@ -249,7 +249,7 @@ func onlyUncounted(d arrow.ArrayData, s *scope, fits func(i int) bool, drop func
 func bytesConversion(from, to arrow.DataType) convertFunc {
 	if from.ID() == arrow.STRING_VIEW || from.ID() == arrow.BINARY_VIEW {
 		return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) {
-			return fromViews(d, to, mem), nil
+			return fromViews(d, to, mem)
 		}
 	}
 	return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) {
@@ -277,12 +277,13 @@ func bytesConversion(from, to arrow.DataType) convertFunc {
 	}
 }
 
-func fromViews(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) arrow.ArrayData {
+// fromViews puts the values of views one behind the other. Views may share bytes, so that a small file can ask for any amount of memory.
+func fromViews(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
 	offsets := newBuffer[int64](mem, d.Len()+1)
 	dst := arrow.GetData[int64](offsets.Bytes())
 	dst[0] = 0
 	if d.Len() == 0 {
-		return withValues(d, to, mem, offsets, nil)
+		return withValues(d, to, mem, offsets, nil), nil
 	}
 	var bitmap []byte
 	if b := d.Buffers()[0]; b != nil {
@@ -295,6 +296,10 @@ func fromViews(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) arrow
 			n += int64(views[i].Len()) // a null's view may be anything
 		}
 		dst[i+1] = n
+	}
+	if n > math.MaxInt32 {
+		offsets.Release()
+		return nil, errs.Errorf(errs.ErrLimit, "views of %d bytes in a batch, more than %d; ask for smaller batches", n, math.MaxInt32)
 	}
 	data := newBuffer[byte](mem, int(n))
 	all := data.Bytes()
@@ -309,7 +314,7 @@ func fromViews(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) arrow
 			copy(part, d.Buffers()[2+v.BufferIndex()].Bytes()[v.BufferOffset():])
 		}
 	}
-	return withValues(d, to, mem, offsets, data)
+	return withValues(d, to, mem, offsets, data), nil
 }
 
 // toViews reports whether text or bytes with 32-bit offsets are to be views. Files of both types are joined as text with 64-bit offsets;

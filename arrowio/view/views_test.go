@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
@@ -80,5 +82,25 @@ func TestTypesThatHoldLess(t *testing.T) {
 		if _, err := (rules{}).conversionOfType(arrow.Field{Type: c.from}, arrow.Field{Type: arrow.BinaryTypes.LargeString}, "x"); bytesKind(c.from) == 's' && err != nil {
 			t.Errorf("%s as large_utf8: %v", c.from, err)
 		}
+	}
+}
+
+// Views that share bytes ask for more memory than there is.
+func TestViewsOfTheSameBytes(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	all := make([]byte, 1<<20)
+	views := make([]arrow.ViewHeader, 1<<16)
+	for i := range views {
+		views[i].SetBytes(all)
+		views[i].SetIndexOffset(0, 0)
+	}
+	d := array.NewData(arrow.BinaryTypes.BinaryView, len(views), []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(views)), memory.NewBufferBytes(all)}, nil, 0, 0)
+	convert, err := (rules{}).conversionOfType(arrow.Field{Type: d.DataType()}, arrow.Field{Type: arrow.BinaryTypes.LargeBinary}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := convert(d, nil, mem); !errors.Is(err, errs.ErrLimit) {
+		t.Errorf("%v", err)
 	}
 }
