@@ -120,6 +120,8 @@ func NewFileStore(path string, o FileStoreOptions) (arrowio.Store, error) {
 	return s, nil
 }
 
+var errEnding = errors.New("the process ends")
+
 var errDevice = errors.New("is a device, pipe or socket; the name - is standard output")
 
 // missingDirectory is the path of a directory that an output should be in. It is fs.ErrNotExist.
@@ -179,6 +181,9 @@ func (s *fileStore) mkdirHidden() (string, error) {
 		err := os.Mkdir(name, s.workMode())
 		if err == nil && !s.lock(name) {
 			err = fs.ErrExist // RemoveLeftovers was there first
+		}
+		if err == nil && !remember(name) {
+			return "", errors.Join(errEnding, os.Remove(name))
 		}
 		if err == nil {
 			return name, nil
@@ -306,6 +311,14 @@ func (s *fileStore) publish() error {
 			return err
 		}
 	}
+	if !forget(s.work) {
+		return errEnding
+	}
+	defer func() {
+		if !s.done {
+			remember(s.work)
+		}
+	}()
 	single := len(s.sinks) == 1 && !s.o.Directory
 	from := s.work
 	if single {
@@ -402,6 +415,7 @@ func (s *fileStore) Abort() error {
 	}
 	if s.work != "" {
 		all = append(all, os.RemoveAll(s.work))
+		forget(s.work)
 	}
 	return errors.Join(all...)
 }

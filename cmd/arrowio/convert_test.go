@@ -337,6 +337,47 @@ func TestProcessInterrupted(t *testing.T) {
 	}
 }
 
+// A second signal ends the program at once, and it leaves nothing of its output either. Here the second comes while the first is being
+// handled, or before.
+func TestProcessInterruptedTwice(t *testing.T) {
+	t.Parallel()
+	in := filepath.Join(t.TempDir(), "in.jsonl")
+	if err := os.WriteFile(in, bytes.Repeat([]byte("{\"id\": 1}\n"), 500_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		dir := t.TempDir()
+		cmd := program(t, "convert", "--max-file-bytes", "2000", in, filepath.Join(dir, "out.jsonl"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for begun := time.Now(); ; { // until much is written, which takes a while to remove
+			files, err := filepath.Glob(filepath.Join(dir, ".out.jsonl.*", "*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(files) > 100 {
+				break
+			}
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("%d files", len(files))
+			}
+		}
+		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} { // two of one kind may arrive as one
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+		}
+		late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		err := cmd.Wait()
+		late.Stop()
+		if code := cmd.ProcessState.ExitCode(); code != 130 {
+			t.Errorf("%v: exit %d", err, code)
+		}
+		only(t, dir)
+	}
+}
+
 func TestProcessClosedPipe(t *testing.T) {
 	in := peopleFile(t, t.TempDir(), "in.arrow", 0, 20_000)
 	cmd := program(t, "cat", "--format", "jsonl", in)

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // time zones named in files exist everywhere
+
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 func main() {
@@ -29,7 +31,8 @@ func main() {
 		<-signals
 		cancel(errInterrupted)
 		<-signals
-		os.Exit(exitInterrupted) // asked twice: at once, cleaned up or not
+		local.RemoveUnfinished()
+		os.Exit(exitInterrupted) // asked twice: at once, whatever else is not cleaned up
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
