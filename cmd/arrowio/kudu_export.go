@@ -406,6 +406,9 @@ func (r *kuduExport) print(w sheet) error {
 		text += fmt.Sprintf("; %d failed", r.Failed)
 	}
 	w.line("", "", text)
+	if r.Failed > 0 && r.Failed < len(r.Tables) {
+		w.line("note: ", "  ", "to export again what failed, name it with --table; with --all, --force replaces what is written already")
+	}
 	for _, t := range r.Tables {
 		for _, n := range t.Notes {
 			w.line("note: ", "  ", printable(fmt.Sprintf("table %s: %s", t.Name, n)))

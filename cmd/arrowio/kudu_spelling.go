@@ -26,6 +26,8 @@ func kuduSpelling(cmd *cobra.Command) func(text string) string {
 				return "--key"
 			case has(short):
 				return "--" + short
+			case long == "kudu-salvage": // of a command that only lists
+				return "arrowio kudu export --salvage"
 			}
 			return flag
 		})

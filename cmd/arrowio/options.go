@@ -135,7 +135,13 @@ func (o *optionFlags) check(used ...usedFormat) error {
 		}
 		if !taken {
 			slices.Sort(takers)
-			return usagef("--%s is an option of %s, but %s", name, strings.Join(slices.Compact(takers), " and "), strings.Join(sides, " and "))
+			hint := ""
+			for _, u := range used {
+				if own := u.format + "-" + name; slices.Contains(u.flags.formats[own], u.format) {
+					hint = fmt.Sprintf("; that of %s is --%s", u.format, own)
+				}
+			}
+			return usagef("--%s is an option of %s, but %s%s", name, strings.Join(slices.Compact(takers), " and "), strings.Join(sides, " and "), hint)
 		}
 	}
 	return nil
