@@ -50,7 +50,7 @@ export ARROWIO_CHROMIUM ?= $(shell command -v chromium || command -v chromium-br
 
 .PHONY: help
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## the arrowio command, into .cache/bin
@@ -61,6 +61,10 @@ test: ## the tests (PKG=./...)
 	go test $(PKG)
 	$(if $(filter ./...,$(PKG)),go -C $(ARROW18) test ./...)
 	$(if $(filter ./...,$(PKG)),go -C $(ARROW18)/examples test -tags duckdb_arrow ./...)
+
+.PHONY: test-arm64
+test-arm64: ## by hand: the short tests as on linux/arm64, below an emulator (PKG=./readers/...; Debian: qemu-user-static)
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go test -short -timeout 60m -exec qemu-aarch64-static $(PKG)
 
 .PHONY: release
 release: ## everything that is downloaded: VERSION=v0.9.0 makes it in .cache/dist (aarch64-linux-gnu-g++ for DuckDB on arm64)

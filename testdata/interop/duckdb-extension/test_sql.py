@@ -69,6 +69,13 @@ class Statements(unittest.TestCase):
         self.refused(f"from '{bad}'", "orc_null_keys := 'list'")
         self.assertEqual(self.rows(f"select typeof(columns(*)) from read_orc('{bad}', orc_null_keys := 'list') limit 1")[0][0][:7], "STRUCT(")
 
+    def test_nothing_is_written(self):
+        """docs/duckdb.md says so: the stable C API has no functions for COPY."""
+        with tempfile.TemporaryDirectory() as d:
+            for name in ("orc", "trevni", "arrowio"):
+                self.refused(f"copy (select 1 as x) to '{d}/x.{name}' (format {name})", f"(?i){name}")
+            self.assertEqual(os.listdir(d), [])
+
     def test_damage(self):
         with tempfile.TemporaryDirectory() as d:
             content = bytearray(SMALL.with_name("small-zlib.orc").read_bytes())
