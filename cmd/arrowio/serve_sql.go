@@ -152,6 +152,18 @@ func boundText(text string, params arrow.Record) (string, error) {
 	return duckdb.Bind(text, params, 0)
 }
 
+// Scans implements flight.SQLScanned.
+func (r *engineRows) Scans() (out []flight.SQLScan) {
+	for _, s := range r.Rows.Scans() {
+		o := flight.SQLScan{Dataset: s.Name, Columns: s.Columns}
+		if s.Filter != nil {
+			o.Filter = s.Filter.String()
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
 // engineRows are the rows of a statement, with its database.
 type engineRows struct {
 	*duckdb.Rows

@@ -70,6 +70,8 @@ func New(o Options) *Page {
 	p.mux.HandleFunc("GET /datasets/{name}", p.view(p.dataset, false))
 	p.mux.HandleFunc("GET /datasets/{name}/rows", p.view(p.rows, true))
 	p.mux.HandleFunc("GET /datasets/{name}/files/{file}", p.view(p.file, true))
+	p.mux.HandleFunc("GET /sql", p.view(p.ask, false))
+	p.mux.HandleFunc("POST /sql", p.view(p.asked, true))
 	p.mux.HandleFunc("GET /streams", p.view(p.streams, false))
 	p.mux.HandleFunc("POST /streams/cancel", p.view(p.cancel, false))
 	p.mux.HandleFunc("GET /style.css", asset("text/css; charset=utf-8", []byte(drawing.Style)))
@@ -122,7 +124,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // maxForm is the size of the largest form.
-const maxForm = 4 << 10
+const maxForm = 16 << 10
 
 // localHost reports whether the name that a request is for means this machine, whatever a name server says.
 func localHost(host string) bool {
@@ -151,7 +153,8 @@ type frame struct {
 	Client    string
 	Addresses []string
 	RequestID string
-	Refresh   int // seconds; 0 = never
+	Refresh   int  // seconds; 0 = never
+	SQL       bool // whether there is a box for it
 }
 
 // answer is what a view makes of a request.
@@ -176,7 +179,7 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 		var a *answer
 		f := frame{}
 		err := p.o.Server.Visit(ctx, visitor, func(ctx context.Context, v *flight.Visit) (err error) {
-			f.Client, f.RequestID = v.Call().Client.Name, v.Call().ID
+			f.Client, f.RequestID, f.SQL = v.Call().Client.Name, v.Call().ID, v.HasSQL()
 			w.Header().Set(flight.RequestIDHeader, f.RequestID)
 			a, err = run(ctx, v, r)
 			return err
@@ -188,7 +191,7 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 		case a.template == "":
 			http.Redirect(w, r, a.location, http.StatusSeeOther)
 		default:
-			a.frame.Client, a.frame.RequestID, a.frame.Addresses = f.Client, f.RequestID, p.o.Addresses
+			a.frame.Client, a.frame.RequestID, a.frame.Addresses, a.frame.SQL = f.Client, f.RequestID, p.o.Addresses, f.SQL
 			p.write(w, http.StatusOK, a)
 		}
 	}

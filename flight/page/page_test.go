@@ -98,7 +98,7 @@ func (s *site) get(target string, code int) string {
 }
 
 // allowed are the elements that templates have.
-var allowed = strings.Fields("html head meta title link body a header nav img p main h1 h2 h3 span div section table thead tbody tr th td small code dl dt dd ul li form label input button figure figcaption svg g rect text desc details summary strong time footer")
+var allowed = strings.Fields("html head meta title link body a header nav img p main h1 h2 h3 span div section table thead tbody tr th td small code dl dt dd ul li form label input textarea button figure figcaption svg g rect text desc details summary strong time footer")
 
 // wellFormed checks that elements nest, and that there is none, and no attribute, that a template has not.
 func wellFormed(t *testing.T, target, body string) {

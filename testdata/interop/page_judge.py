@@ -6,6 +6,7 @@ nothing is asked of anybody else, the page does not scroll sideways, everything 
 by keyboard, rectangles are as large as what they stand for. Prints "ok", or what is wrong.
 """
 
+import importlib.resources
 import json
 import pathlib
 import re
@@ -148,12 +149,44 @@ def main():
     sys.exit(bool(faults))
 
 
+def sql(browser, origin, faults):
+    """The box for SQL of a build with DuckDB, by the keyboard alone, with scripts and without; axe-core finds nothing wrong with it."""
+    axe = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
+    for scripts in [False, True]:
+        page = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=scripts).new_page()
+        problems = check(page, origin + "sql", origin, faults)
+        page.get_by_label("A query over").focus()
+        page.keyboard.type("select count(*) as n, max(id) as top from events where id < 10")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Result").wait_for()
+        cells = page.locator("section td, .cells td").all_inner_texts()
+        if cells != ["10", "9"]:
+            faults.append(f"SQL: the result is {cells}")
+        if scripts:
+            page.evaluate(axe)
+            for v in page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]:
+                problems.append(f"axe: {v['id']}: {v['help']}: {v['nodes'][0]['html'][:200]}")
+        if "id < 10" not in page.get_by_role("region", name="What was read").inner_text():
+            faults.append("SQL: the condition is not among what was read")
+        problems += page.evaluate(RULES)
+        page.get_by_label("A query over").fill("select nope from events order by 1")
+        page.get_by_role("button", name="Run").click()
+        if "nope" not in page.get_by_role("alert").inner_text():
+            faults.append("SQL: no alert says what is wrong")
+        problems += page.evaluate(RULES)
+        faults += [f"SQL, scripts {scripts}: {p}" for p in problems]
+        page.close()
+
+
 def look(browser, origin, faults):
     request = browser.new_context().request
     paths = ["", "streams", "datasets/events/rows?where=id+%3C+10"]
     for name in ["events", "hostile", "wide"]:
         body = request.get(f"{origin}datasets/{name}").text()
         paths += [f"datasets/{name}", f"datasets/{name}/rows", re.search(f"datasets/{name}/files/[0-9a-f]+", body).group(0)]
+    if 'href="/sql"' in request.get(origin).text():
+        paths += ["sql", "sql?query=select+1"]
     for width, scheme, scripts in [(1280, "light", False), (1280, "dark", True), (390, "light", True)]:
         context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, java_script_enabled=scripts)
         for path in paths:
@@ -170,6 +203,8 @@ def look(browser, origin, faults):
             page.close()
         context.close()
     # Links and the form lead where they say, without scripts.
+    if "sql" in paths:
+        sql(browser, origin, faults)
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(origin)
     page.get_by_role("link", name="events", exact=True).click()
