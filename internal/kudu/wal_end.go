@@ -145,6 +145,9 @@ func (r *replayer) checkEnd(files logFiles, last *segmentFile, closed bool) erro
 		r.report.ops += found.count
 	}
 	config := r.configured(e, found.last.Index)
+	if found.count == 0 && !found.sure && !config {
+		r.tellTerm(e)
+	}
 	cut := ""
 	if !closed && !found.sure && found.count == 0 {
 		cut = r.cutOff(last)
@@ -190,4 +193,20 @@ func (r *replayer) configured(e *logEnd, indexed int64) bool {
 		return true
 	}
 	return false
+}
+
+// tellTerm tells of a term that has begun and of which the log has nothing. A server that alone decides what is committed begins each
+// term with an operation.
+func (r *replayer) tellTerm(e *logEnd) {
+	if r.config == nil {
+		return
+	}
+	c, err := r.config()
+	if err != nil || c == nil || c.Term <= e.reach.Term { // who needs it reports it
+		return
+	}
+	if sole, err := r.sole(); err != nil || !sole {
+		return // others may have begun terms that came to nothing
+	}
+	r.report.note("the log %s, and the consensus metadata is of term %d, whose first operation is not in the log: its end may be missing: %s", e.text(), c.Term, elsewhere)
 }

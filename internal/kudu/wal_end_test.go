@@ -3,7 +3,6 @@ package kudu
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -233,7 +232,33 @@ func TestConfigBehindLog(t *testing.T) {
 	if faults := s.verify(); !anyHas(faults, "index 5000") {
 		t.Errorf("%q", faults)
 	}
-	if err := os.Remove(metas[0]); err != nil && !errors.Is(err, os.ErrNotExist) {
+}
+
+// A server that alone decides what is committed begins each term with an operation, which the log then has.
+func TestTermBehindLog(t *testing.T) {
+	s, want := newKilledServer(t)
+	metas, err := filepath.Glob(s.path("wal", "consensus-meta", "*"))
+	if err != nil || len(metas) != 2 {
+		t.Fatal(metas, err)
+	}
+	s.edit(metas[0], func(b []byte) []byte {
+		c, err := kuduwire.OpenContainer(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, ok := c.Next()
+		if !ok {
+			t.Fatal(c.Err)
+		}
+		return protoContainer(c.Type, withoutField(t, bytes.Clone(m), 2).num(2, 7))
+	})
+	if rows, w := s.readThrough(); rows != want || len(w) > 0 { // the index proves that it was not begun
+		t.Errorf("%d rows, %+v", rows, w)
+	}
+	if err := os.Remove(s.path("wal", "wals", filepath.Base(metas[0]), "index.000000000")); err != nil {
 		t.Fatal(err)
+	}
+	if rows, w := s.readThrough(); rows != want || len(lossesOf(w)) > 0 || !anyHas(warned(w), "tablet "+filepath.Base(metas[0]), "of term 7", "end may be missing") {
+		t.Errorf("without the index: %d rows, %+v", rows, w)
 	}
 }
