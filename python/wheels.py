@@ -1,4 +1,4 @@
-"""Makes the wheels that are published and the source distribution, the same bytes from the same commit.
+"""Makes the wheels that are published and the source distribution. Those of Linux are the same bytes from the same commit.
 
     python wheels.py --version 0.9.0 --out DIR
 
