@@ -36,7 +36,8 @@ them, Parquet may have them for each page, ORC has none; IPC, CSV and JSON lines
 are missing, a changed value may go unnoticed, and verify says so: "ok (9 of 10 columns have no checksum; all 1,000 rows
 decode)". The headers of Trevni, and the footers of ORC and Parquet, never have checksums: changed metadata, such as names of columns,
 may go unnoticed. Columns that cannot be decoded, such as encrypted ones, are named, and are not checked; of encrypted columns of ORC
-whose keys are missing the masked values are.
+whose keys are missing the masked values are. Warnings that rows may be missing, such as of a log of Kudu that was not closed, are no
+faults, and are counted behind "ok".
 
 Of an Iceberg table the metadata, the delete files and the data files are checked, a line each.
 

@@ -176,3 +176,44 @@ func damageColumns(t *testing.T, s *server) {
 		t.Fatal("no rowsets")
 	}
 }
+
+// A replica whose index tells of operations that its log does not have is not whole: another is read.
+func TestReplicaIndex(t *testing.T) {
+	told := readAcknowledged(t, realReplicas+"replicas.json")
+	root := t.TempDir()
+	fixtures.UnpackInto(t, root, realReplicas+"replicas.tar.gz")
+	dirs := serversIn(root)
+	var entries []kuduwire.LogIndexEntry
+	for range 500 {
+		entries = append(entries, kuduwire.LogIndexEntry{Term: 9, Segment: 1, Offset: 1 << 30})
+	}
+	ofTablets(t, dirs[0], "wal/wals/*", func(path string) error {
+		return os.WriteFile(filepath.Join(path, "index.000000000"), indexOf(entries...), 0o600)
+	})
+	f, err := openServersOf(t, dirs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, wrong := told.exact(readRows(t, f, false)); len(wrong) > 0 {
+		t.Errorf("%d rows as told, %q", n, wrong)
+	}
+	_ = f.Close()
+	l, err := ListReplicas(t.Context(), filepath.Join(dirs[0], "wal"), arrowio.Limits{}, Options{Servers: []string{filepath.Join(dirs[1], "wal"), filepath.Join(dirs[2], "wal")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for _, x := range l.Tables[0].Tablets {
+		for i, r := range x.Replicas {
+			if strings.Contains(r.Why, "as its index says") {
+				said++
+				if r.Chosen || i == 0 {
+					t.Errorf("%+v", r)
+				}
+			}
+		}
+	}
+	if said == 0 {
+		t.Errorf("%+v", l.Tables[0].Tablets)
+	}
+}
