@@ -19,7 +19,7 @@ import java.util.Properties;
 
 /**
  * {@code jdbc HOST:PORT}: the JDBC driver of Flight SQL before a server of the dataset "typed", whose row i, of 1000, is what
- * {@link #check} says. {@code flight HOST:PORT FILE}: see {@link EveryType}. Prints "ok", or fails with what is wrong.
+ * {@link #check} says. {@code session HOST:PORT}: see {@link Session}. {@code flight HOST:PORT FILE}: see {@link EveryType}. Prints "ok", or fails with what is wrong.
  */
 public final class Main {
   private static final int ROWS = 1000;
@@ -32,8 +32,15 @@ public final class Main {
       System.out.println("ok");
       System.exit(0);
     }
+    if (args.length == 2 && args[0].equals("session")) {
+      try (Connection c = DriverManager.getConnection("jdbc:arrow-flight-sql://" + args[1] + "?useEncryption=false")) {
+        Session.judge(c);
+      }
+      System.out.println("ok");
+      System.exit(0);
+    }
     if (args.length != 2 || !args[0].equals("jdbc")) {
-      System.err.println("usage: jdbc HOST:PORT | flight HOST:PORT FILE");
+      System.err.println("usage: jdbc HOST:PORT | session HOST:PORT | flight HOST:PORT FILE");
       System.exit(2);
     }
     Properties properties = new Properties();
