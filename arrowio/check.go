@@ -29,7 +29,7 @@ func (o ScanOptions) Check(ctx context.Context, schema *arrow.Schema, fragments 
 		columns = p.filter.both.Projection
 	}
 	js := &jobs{p: p, fragments: fragments}
-	defer js.close()
+	defer js.end()
 	for len(js.fragments) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -17,9 +17,11 @@ import (
 // Fragment is one file of a dataset.
 type Fragment struct {
 	Name string // for messages
-	// Open opens the file. A scan calls it when it reaches the fragment, and closes the file when it has read it. It may be
-	// called several times, also concurrently.
+	// Open opens the file. A scan calls it when it reaches the fragment, or before if that is Far, and closes the file when it has
+	// read it. It may be called several times, also concurrently.
 	Open func(ctx context.Context) (File, error)
+	// Far says that the file lies on another machine: a scan of several opens some before it reaches them.
+	Far bool
 	// Never reports, without opening the file, that none of its rows satisfies a filter on the dataset's schema; nil = not known
 	// without opening it. A scan does not open such a file, unless it must count the rows before the filter.
 	Never func(filter *expr.Bound) bool
@@ -41,10 +43,11 @@ type jobs struct {
 	fragments []Fragment // still to be opened
 	keep      bool       // files stay open: the caller of Scan closes its file
 	opened    int        // how many are not: opened, or passed over
-	file      *openFile  // being listed; nil = none
-	split     int        // next of file
-	base      int64      // rows of the files before
-	wait      *job       // a split of unknown length, whose rows count before the next file's do
+	ahead     ahead
+	file      *openFile // being listed; nil = none
+	split     int       // next of file
+	base      int64     // rows of the files before
+	wait      *job      // a split of unknown length, whose rows count before the next file's do
 }
 
 // openFile is a file that is in use.
@@ -141,8 +144,7 @@ func (js *jobs) settle(ctx context.Context) error {
 // needless passes over the next file where no row of it is wanted, which is known without opening it. Where rows are
 // counted before the filter, those of every file must be.
 func (js *jobs) needless() bool {
-	fr, rows := js.fragments[0], js.p.o.Rows
-	if fr.Never == nil || js.p.filter == nil || rows.Start > 0 || rows.End < math.MaxInt64 || !fr.Never(js.p.filter.Bound) {
+	if !js.passes(js.fragments[0]) {
 		return false
 	}
 	js.fragments = js.fragments[1:]
@@ -150,14 +152,15 @@ func (js *jobs) needless() bool {
 	return true
 }
 
+func (js *jobs) passes(fr Fragment) bool {
+	rows := js.p.o.Rows
+	return fr.Never != nil && js.p.filter != nil && rows.Start <= 0 && rows.End == math.MaxInt64 && fr.Never(js.p.filter.Bound)
+}
+
 func (js *jobs) open(ctx context.Context) error {
 	fr := js.fragments[0]
+	f, err := js.ahead.open(ctx, js.opened, js.fragments, js.passes)
 	js.fragments = js.fragments[1:]
-	var f File
-	err := workers.Guard(func() (err error) {
-		f, err = fr.open(ctx)
-		return err
-	})
 	if err != nil {
 		return errs.Locate(err, errs.At{File: fr.Name})
 	}
@@ -173,6 +176,12 @@ func (js *jobs) close() {
 		js.file.release()
 		js.file = nil
 	}
+}
+
+// end lets go of all files.
+func (js *jobs) end() {
+	js.close()
+	js.ahead.stop()
 }
 
 // located says where in the scan an error of j happened.

@@ -82,7 +82,7 @@ func (s *serial) close() {
 		_ = s.run.end() // after an error, or because the caller has stopped
 		s.run = nil
 	}
-	s.jobs.close()
+	s.jobs.end()
 }
 
 // parallel decodes splits in up to Parallelism workers, ahead of the caller, and hands their records out in order.
@@ -362,5 +362,5 @@ func (e *parallel) close() {
 		}
 	}
 	e.lanes = nil
-	e.jobs.close()
+	e.jobs.end()
 }

@@ -120,6 +120,7 @@ func (b *bound) of(ctx context.Context, t *Ticket) (*ticketRows, error) {
 		p.files[i] = b.entry.whole().Fragments[at[i]]
 		data.Fragments[i] = arrowio.Fragment{
 			Name:  b.data.Fragments[at[i]].Name,
+			Far:   b.data.Fragments[at[i]].Far,
 			Never: b.data.Fragments[at[i]].Never,
 			Open:  func(ctx context.Context) (arrowio.File, error) { return p.open(ctx, at[i], part) },
 		}

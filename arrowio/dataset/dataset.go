@@ -187,6 +187,7 @@ func (b *builder) dataset(ctx context.Context, some []int) (*Dataset, error) {
 	for i, in := range b.inputs {
 		fragments[i] = arrowio.Fragment{
 			Name: in.name(),
+			Far:  stores.Far(in.Path),
 			Open: func(ctx context.Context) (arrowio.File, error) { return b.open(ctx, i) },
 		}
 	}
@@ -220,7 +221,7 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 			}
 		}
 	}
-	if _, local := stores.Local(b.inputs[some[0]].Path); !local && b.inputs[some[0]].Schema() == nil {
+	if stores.Far(b.inputs[some[0]].Path) && b.inputs[some[0]].Schema() == nil {
 		a := ahead{fragments: first}
 		first = a.start(ctx)
 		defer a.stop()

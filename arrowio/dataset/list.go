@@ -400,7 +400,7 @@ func (x expansion) candidate(name string, e arrowio.TreeEntry) candidate {
 }
 
 // openers is how many files of a store are opened at once where each is only looked at.
-const openers = 8
+const openers = 16
 
 // sniffAll looks into the files whose names tell nothing.
 func (x expansion) sniffAll(t arrowio.Tree, all []candidate) error {

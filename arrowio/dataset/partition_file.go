@@ -92,6 +92,7 @@ func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset 
 		r := p.rows[i]
 		d.Fragments = append(d.Fragments, arrowio.Fragment{
 			Name: fr.Name,
+			Far:  fr.Far,
 			Open: func(ctx context.Context) (arrowio.File, error) {
 				f, err := fr.Open(ctx)
 				if err != nil {

@@ -23,6 +23,12 @@ func Scheme(path string) string {
 	return strings.ToLower(scheme)
 }
 
+// Far reports whether a path is the URL of a store that is not this machine.
+func Far(path string) bool {
+	_, local := Local(path)
+	return !local
+}
+
 // Local returns the path of a local file as the operating system expects it; ok is false if path is the URL of another store.
 func Local(path string) (local string, ok bool) {
 	switch Scheme(path) {
