@@ -44,8 +44,7 @@ func Version() string { return C.GoString(C.duckdb_library_version()) }
 // Open makes a database. It reads and writes no file of its own but in o.TempDir, and loads no extension.
 func Open(o Options) (*DB, error) {
 	settings := [][2]string{
-		{"temp_directory", o.TempDir}, // before access ends
-		{"enable_external_access", "false"},
+		{"temp_directory", o.TempDir},
 		{"autoinstall_known_extensions", "false"},
 		{"autoload_known_extensions", "false"},
 		{"allow_community_extensions", "false"},
@@ -59,9 +58,6 @@ func Open(o Options) (*DB, error) {
 	}
 	if o.Memory > 0 {
 		settings = append(settings, [2]string{"memory_limit", strconv.FormatInt(o.Memory, 10) + "B"})
-	}
-	if o.TempMax > 0 {
-		settings = append(settings, [2]string{"max_temp_directory_size", strconv.FormatInt(o.TempMax, 10) + "B"})
 	}
 	var config C.duckdb_config
 	if C.duckdb_create_config(&config) != 0 {
@@ -88,7 +84,7 @@ func Open(o Options) (*DB, error) {
 		d.Close()
 		return nil, err
 	}
-	for _, sql := range slices.Concat(o.named(), setUp, o.guards()) {
+	for _, sql := range slices.Concat(o.enclosed(), o.named(), setUp, o.guards()) {
 		if err := d.run(sql); err != nil {
 			d.Close()
 			return nil, err
@@ -104,6 +100,17 @@ var setUp = []string{
 	"CREATE MACRO read_csv_auto(path) AS TABLE SELECT * FROM arrowio(path)",
 	"CREATE MACRO parquet_scan(path) AS TABLE SELECT * FROM arrowio(path)",
 	"CREATE MACRO read_json_auto(path) AS TABLE SELECT * FROM arrowio(path)",
+}
+
+// enclosed ends access to files but for what does not fit into memory, whose directory is like others otherwise.
+func (o *Options) enclosed() (out []string) {
+	if o.TempDir != "" {
+		out = append(out, "SET allowed_directories = ["+quote(o.TempDir)+"]")
+	}
+	if o.TempMax > 0 { // as an option of the database it is shown, and not heeded
+		out = append(out, "SET max_temp_directory_size = '"+strconv.FormatInt(o.TempMax, 10)+"B'")
+	}
+	return append(out, "SET enable_external_access = false")
 }
 
 // guards are the statements that come last of all before those of strangers.
