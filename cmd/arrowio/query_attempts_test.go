@@ -12,7 +12,7 @@ import (
 )
 
 // attempts are statements that reach for what is not in the catalog. SECRET is a file of the server, OUT a name for a new one, DIR
-// the directory of both.
+// the directory of both. TEMP is DuckDB's own directory, with a secret in it, too.
 var attempts = []string{
 	// Reading files.
 	"select * from 'SECRET'", `select * from "SECRET" order by 1`, "select * from arrowio('SECRET')", "select * from arrowio('file://SECRET')",
@@ -34,6 +34,10 @@ var attempts = []string{
 	"select * from 'customers/../SECRET' order by 1", "select * from '../../../../../../../../SECRET' order by 1", "select * from main.'SECRET'",
 	"pivot read_text('SECRET') on filename using max(content)", "select * from read_csv('/proc/self/environ')", "select * from read_text('/proc/self/maps')",
 	"select getenv('HOME')", "select * from which_secret('s3://x', 's3')",
+	// The directory for what does not fit into memory is the one that DuckDB may use.
+	"select * from read_text('TEMP/secret')", "select * from read_csv('TEMP/secret')", "select * from glob('TEMP/*')", "select * from 'TEMP/secret.csv' order by 1", "select * from arrowio('TEMP/secret.csv')",
+	"copy (select 1) to 'TEMP/out'", "copy customers to 'TEMP/out.parquet'", "attach 'TEMP/out.db' as x", "export database 'TEMP/out'", "explain analyze copy (select 1) to 'TEMP/out'", "load 'TEMP/secret'",
+	"copy (select 1) to 'TEMP/../out'", "select * from read_text('TEMP/../../secret')",
 	// The network.
 	"select * from 'https://127.0.0.1:1/x.csv' order by 1", "select * from read_csv('http://127.0.0.1:1/x')", "select * from read_parquet('s3://b/x')",
 	"select * from arrowio('s3://b/x')", "select * from arrowio('hdfs://127.0.0.1:1/x')", "select * from arrowio('hive://127.0.0.1:1/a.b')",
@@ -96,9 +100,22 @@ func tryAttempts(t *testing.T, client func(*testing.T, string) *flightsql.Client
 		}
 		return got
 	}
+	own, err := askServed(t, c, "select current_setting('temp_directory')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own = strings.TrimSpace(own)
+	if err := os.MkdirAll(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"secret", "secret.csv"} {
+		if err := os.WriteFile(filepath.Join(own, name), []byte("a,b\n"+mark+",2\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	before := settings()
 	for _, text := range attempts {
-		sql := strings.NewReplacer("SECRET", secret, "OUT", filepath.Join(place, "out"), "DIR", place).Replace(text)
+		sql := strings.NewReplacer("SECRET", secret, "OUT", filepath.Join(place, "out"), "DIR", place, "TEMP/", own+"/").Replace(text)
 		got, err := askServed(t, c, sql)
 		if err == nil {
 			t.Errorf("%s is answered: %.200s", text, got)
@@ -115,6 +132,9 @@ func tryAttempts(t *testing.T, client func(*testing.T, string) *flightsql.Client
 	}
 	made, err := os.ReadDir(place)
 	if err != nil || len(made) != 4 {
+		t.Error("files were made:", made, err)
+	}
+	if made, err := os.ReadDir(own); err != nil || len(made) != 2 {
 		t.Error("files were made:", made, err)
 	}
 	if got, err := askServed(t, c, "select count(*), max(name) from customers"); err != nil || got != "5|n4\n" {

@@ -349,6 +349,7 @@ var sessionAttempts = []string{
 	"create temp function f() as (select content from read_text('SECRET'))", "create temp sequence s", "create temp type e as enum ('a')", "create temp secret s (type s3)",
 	"insert into few select 1, content from read_text('SECRET')", "insert into few values (1, (select content from read_text('SECRET')))", "update few set name = (select content from read_text('SECRET'))",
 	"delete from few where name = (select content from read_text('SECRET')) or copy_to('OUT')", "alter table few add column x varchar default (select content from read_text('SECRET'))",
+	"create temp table t as from read_csv('TEMP/secret.csv')", "create temp table t as from 'TEMP/secret.csv'", "copy few to 'TEMP/out'", "copy few from 'TEMP/secret'", "prepare p as copy few to 'TEMP/out'",
 	"copy few to 'OUT'", "copy few from 'SECRET'", "copy (from few) to 'OUT' (format parquet)", "explain analyze copy few to 'OUT'", "export database 'OUT'",
 	"insert into few values (1, 'x'); copy few to 'OUT'", "create temp table t (a int); attach 'OUT' as o", "begin; set threads = 1000", "insert into few values (1, 'x') returning name",
 	"prepare p as copy few to 'OUT'", "prepare p as attach 'OUT' as o", "prepare p as set threads = 1000", "prepare p as from read_text('SECRET')", "prepare p as prepare q as copy few to 'OUT'",

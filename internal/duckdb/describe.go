@@ -47,6 +47,9 @@ func (d *DB) describeAs(ctx context.Context, sql string, as statementType) (out 
 	if n != 1 {
 		return nil, errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
 	}
+	if err := r.begins(sql); err != nil {
+		return nil, err
+	}
 	r.listViews()
 	if err := r.define(sql); err != nil {
 		return nil, err
@@ -140,6 +143,17 @@ const (
 // noColumns is the result of statements that return no rows.
 var noColumns = arrow.NewSchema(nil, nil)
 
+var errNotReading = errs.Errorf(errs.ErrOption, "sql: the statement does not read rows: what can be asked are SELECT, VALUES, EXPLAIN, DESCRIBE and SHOW")
+
+// begins refuses statements of strangers whose first word is none of one that reads, before they are prepared: to prepare EXPORT DATABASE makes
+// a directory.
+func (r *Rows) begins(sql string) error {
+	if r.q.db.o.Guarded && r.as <= statementSelect && !slices.Contains(reading, firstWord(sql)) {
+		return errNotReading
+	}
+	return nil
+}
+
 // permitted refuses statements of strangers that do other than read, or than what the session has found that they do.
 func (r *Rows) permitted() error {
 	if !r.q.db.o.Guarded {
@@ -149,7 +163,7 @@ func (r *Rows) permitted() error {
 	case r.as > statementSelect && t != r.as:
 		return errs.Errorf(errs.ErrOption, "sql: the statement does other than its first words say")
 	case r.as <= statementSelect && t != statementSelect && t != statementExplain:
-		return errs.Errorf(errs.ErrOption, "sql: the statement does not read rows: what can be asked are SELECT, VALUES, EXPLAIN, DESCRIBE and SHOW")
+		return errNotReading
 	}
 	return nil
 }

@@ -136,6 +136,9 @@ func (r *Rows) start(sql string) error {
 		return err
 	}
 	defer C.duckdb_destroy_extracted(&list)
+	if err := r.begins(sql); err != nil {
+		return err
+	}
 	r.listViews()
 	if err := r.define(sql); err != nil {
 		return err

@@ -26,6 +26,9 @@ var refusedFunctions = []string{
 // explainable are the words that statements begin with that read rows.
 var explainable = []string{"select", "from", "with", "values", "table", "(", "describe", "show", "summarize", "pivot", "unpivot"}
 
+// reading are the words that statements of strangers begin with, unless they are known to change a session.
+var reading = append([]string{"explain", "desc", "pragma", "pivot_wider", "pivot_longer"}, explainable...)
+
 // explained returns the statement behind EXPLAIN.
 func explained(sql string) (rest string, explains bool) {
 	if firstWord(sql) != "explain" {

@@ -77,14 +77,14 @@ func TestSession(t *testing.T) {
 			insert into temp.t values (1); !t
 			select * from t; !t`,
 		"names": `
-			insert into x values (4, 's'); !Table with name x does not exist
-			update x set a = 1; !base table
-			drop table x; !Table
+			insert into x values (4, 's'); !does not read rows
+			update x set a = 1; !does not read rows
+			drop table x; !does not read rows
 			create temp table x as from x where a = 1; #1
 			select count(*) from x; 1
 			select count(*) from main.x; 1
 			select count(*) from arrowio.main.x; 3
-			insert into arrowio.main.x values (1, 'a'); !Table
+			insert into arrowio.main.x values (1, 'a'); !does not read rows
 			drop table x; #0
 			select count(*) from x; 3`,
 		"views": `
@@ -157,9 +157,9 @@ func TestSession(t *testing.T) {
 			create temp table t (a int); #0
 			insert into t select 1 returning a; !RETURNING
 			insert into t values (1); copy t to '/tmp/x'; !2 statements
-			copy t to '/tmp/x'; !disabled by configuration
+			copy t to '/tmp/x'; !does not read rows
 			explain analyze insert into t values (1); !EXPLAIN is for statements that read rows
-			prepare p as copy t to '/tmp/x'; !disabled by configuration
+			prepare p as copy t to '/tmp/x'; !does not read rows
 			prepare p as set threads = 1; !cannot be changed
 			prepare p as prepare q as select 1; !PREPARE takes
 			prepare p as select ?; #0
