@@ -151,5 +151,5 @@ func parsePacking(s string) (packing, error) {
 		p.level = n
 		return p.packing, nil
 	}
-	return packing{}, errs.Errorf(errs.ErrOption, "compression %q is not one of none, snappy, gzip[:1-9], brotli[:0-11], zstd[:1-22], lz4[:1-9]", s)
+	return packing{}, errs.Errorf(errs.ErrOption, "compression %q is not one of none, snappy[:1-3], gzip[:1-9], brotli[:0-11], zstd[:1-22], lz4[:1-9]", s)
 }

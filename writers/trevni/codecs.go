@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -97,23 +98,36 @@ func columnsOf(n *trevniwire.Node, to []int) []int {
 	return to
 }
 
-// codecsAt returns the names of the codecs of the columns of a planned field.
-func (d *driver) codecsAt(path string) string {
-	var names []string
+// tellCodecs says in the entries of planned columns with which codecs the columns of their fields are written.
+func (d *driver) tellCodecs(planned []arrowio.PlannedColumn) {
+	names := make(map[string][]string, len(d.tree.Roots)) // of a root's path
 	for _, n := range d.tree.Roots {
-		if p := schemadiff.Path(n.Field.Name); path != p && !strings.HasPrefix(path, p+".") {
-			continue
-		}
+		path := schemadiff.Path(n.Field.Name)
 		for _, c := range columnsOf(n, nil) {
-			if name := trevniwire.CodecName(d.columns[c].Codec); !slices.Contains(names, name) {
-				names = append(names, name)
+			if name := trevniwire.CodecName(d.columns[c].Codec); !slices.Contains(names[path], name) {
+				names[path] = append(names[path], name)
 			}
 		}
 	}
-	if names == nil {
-		return trevniwire.CodecName(d.codec)
+	for i := range planned {
+		p := &planned[i]
+		p.Encoding = trevniwire.CodecName(d.codec)
+		if all := names[rootOf(p.Path, names)]; all != nil {
+			p.Encoding = strings.Join(all, ", ")
+		}
 	}
-	return strings.Join(names, ", ")
+}
+
+// rootOf returns the root that a path is of, or that it is below; "" = none of them.
+func rootOf(path string, roots map[string][]string) string {
+	for i := 0; i <= len(path); i++ {
+		if i == len(path) || path[i] == '.' {
+			if _, ok := roots[path[:i]]; ok {
+				return path[:i]
+			}
+		}
+	}
+	return ""
 }
 
 // fixIntegers makes integers columns of fixed width; the ordinals of enums are few and small.

@@ -85,9 +85,7 @@ func planStored(s, stored *arrow.Schema, o arrowio.WriteOptions) (p *arrowio.Wri
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range p.Columns {
-		p.Columns[i].Encoding = d.codecsAt(p.Columns[i].Path)
-	}
+	d.tellCodecs(p.Columns)
 	return p, back, nil
 }
 

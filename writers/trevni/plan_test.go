@@ -2,6 +2,8 @@ package trevni_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -281,5 +283,41 @@ func wantMeta(t *testing.T, m trevniwire.Meta, want map[string]string) {
 		if v, ok := want[p.Key]; !ok || v != string(p.Value) {
 			t.Errorf("metadata %s=%q, want %q", p.Key, p.Value, v)
 		}
+	}
+}
+
+// Planning costs as much for each column whatever their number is.
+func TestPlanOfManyColumns(t *testing.T) {
+	allocs := func(n int) float64 {
+		fields := make([]arrow.Field, n)
+		for i := range fields {
+			fields[i] = arrow.Field{Name: fmt.Sprintf("a_name_that_takes_memory_where_it_is_joined_%d", i), Type: arrow.PrimitiveTypes.Int32}
+		}
+		s := arrow.NewSchema(fields, nil)
+		return testing.AllocsPerRun(1, func() {
+			if _, err := writer.Format().Plan(s, arrowio.WriteOptions{Compression: "snappy"}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(200), allocs(1600); many > 10*few {
+		t.Errorf("%.0f allocations for 200 columns, %.0f for 1600", few, many)
+	}
+}
+
+// What the plan says of codecs is said of the column that a path is in, dots in names or not.
+func TestPlanTellsCodecsByName(t *testing.T) {
+	inside := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32})
+	s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: inside}, {Name: "ab", Type: arrow.PrimitiveTypes.Int32}, {Name: "a.x", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	p, err := writer.Format().Plan(s, arrowio.WriteOptions{Compression: "snappy", Options: map[string]string{"trevni-codec": "a=deflate,ab=none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, c := range p.Columns {
+		got[c.Path] = c.Encoding
+	}
+	if want := map[string]string{"a.x": "deflate", "ab": "null", `"a.x"`: "snappy"}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
