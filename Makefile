@@ -429,6 +429,11 @@ bench-limits: $(VENV)/ready build $(CACHE)/bin/codec-peer ## ORC files of seven 
 	$(VENV)/bin/python $(INTEROP)/bench_limits.py --bin $(BIN) --codecs $(CACHE)/bin/codec-bench --peer $(CACHE)/bin/codec-peer \
 		--dir $(CACHE)/big-limits --out docs/bench/raw $(BENCHFLAGS)
 
+.PHONY: bench-stores
+bench-stores: $(VENV)/ready build ## scans, first rows and 2,000 files from a store that is 30 ms away, with the files of bench-limits
+	go build -o $(CACHE)/bin/store-bench ./$(INTEROP)/store-bench
+	$(VENV)/bin/python $(INTEROP)/bench_stores.py --bin $(BIN) --store $(CACHE)/bin/store-bench --dir $(CACHE)/big-limits $(BENCHFLAGS)
+
 .PHONY: interop-kerberos
 interop-kerberos: $(HIVE_JUDGE) build ## a metastore of Hive that asks for Kerberos, beside MIT's KDC; not part of interop
 	$(INTEROP)/hive-judge/kerberos.sh $(HIVE_JUDGE) $(INTEROP)/hive-judge/kerberos-check.sh $(BIN)

@@ -57,6 +57,7 @@ type openFile struct {
 	fragment int // which of the dataset's
 	splits   int
 	keep     bool // stays open
+	far      bool // of another machine
 	users    atomic.Int64
 }
 
@@ -164,7 +165,7 @@ func (js *jobs) open(ctx context.Context) error {
 	if err != nil {
 		return errs.Locate(err, errs.At{File: fr.Name})
 	}
-	js.file, js.split = &openFile{File: f, name: fr.Name, fragment: js.opened, splits: len(f.Splits()), keep: js.keep}, 0
+	js.file, js.split = &openFile{File: f, name: fr.Name, fragment: js.opened, splits: len(f.Splits()), keep: js.keep, far: fr.Far}, 0
 	js.opened++
 	js.file.users.Store(1)
 	return nil

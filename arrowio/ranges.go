@@ -39,9 +39,13 @@ func (r ByteRange) Check(size int64) error {
 }
 
 const (
-	farGap   = 1 << 20  // a source of unknown latency: reading this much for nothing is cheaper than asking twice
-	nearGap  = 32 << 10 // a local file: a positioned read costs about as much as copying this
-	maxPiece = 16 << 20 // one read is not larger, so that cancellation is noticed
+	farGap  = 1 << 20  // a source of unknown latency: reading this much for nothing is cheaper than asking twice
+	nearGap = 32 << 10 // a local file: a positioned read costs about as much as copying this
+	// A source that reads spans at the same time: what is smaller than leastSpanGap is always read along, more only so that there are
+	// no more than fewSpans.
+	leastSpanGap = 64 << 10
+	fewSpans     = 8
+	maxPiece     = 16 << 20 // one read is not larger, so that cancellation is noticed
 )
 
 // Near reports whether a read at any offset of src costs about as much as copying the bytes, as for a local file. It is faster to
@@ -109,12 +113,31 @@ func (f *fetch) run(ctx context.Context, buf []byte) ([][]byte, []byte, error) {
 		return f.views(s, buf)
 	case SpanSource:
 		f.far = s
-		return f.reads(ctx, buf, farGap)
+		return f.reads(ctx, buf, f.spanGap())
 	}
 	if Near(inner) {
 		return f.reads(ctx, buf, nearGap)
 	}
 	return f.reads(ctx, buf, farGap)
+}
+
+// spanGap is the largest gap that is read along from a source that reads spans at the same time: no larger than it must be for few spans.
+func (f *fetch) spanGap() int64 {
+	rs := slices.Clone(f.rs)
+	slices.SortFunc(rs, func(a, b ByteRange) int { return cmp.Compare(a.Off, b.Off) })
+	var gaps []int64
+	end := rs[0].End()
+	for _, r := range rs[1:] {
+		if gap := r.Off - end; gap > leastSpanGap {
+			gaps = append(gaps, gap)
+		}
+		end = max(end, r.End())
+	}
+	if len(gaps) < fewSpans {
+		return leastSpanGap
+	}
+	slices.Sort(gaps)
+	return min(gaps[len(gaps)-fewSpans], farGap)
 }
 
 // views serves ranges of memory. Only pieces at the very end of the source lack slack, and are copied.

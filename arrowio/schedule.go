@@ -14,14 +14,22 @@ type run struct {
 	scan splitScan // nil before the first next
 }
 
-// next returns the next record of the split; nil = there are no more.
+// open opens the split, which reads what lies far away.
+func (r *run) open(ctx context.Context, p *plan) error {
+	return r.located(workers.Guard(func() (err error) {
+		r.scan, err = p.openSplit(ctx, r.job)
+		return err
+	}))
+}
+
+// next returns the next record of the split, which it opens if need be; nil = there are no more.
 func (r *run) next(ctx context.Context, p *plan) (rec sized, err error) {
-	err = workers.Guard(func() (err error) {
-		if r.scan == nil {
-			if r.scan, err = p.openSplit(ctx, r.job); err != nil {
-				return err
-			}
+	if r.scan == nil {
+		if err := r.open(ctx, p); err != nil {
+			return sized{}, err
 		}
+	}
+	err = workers.Guard(func() (err error) {
 		rec, err = r.scan.next()
 		return err
 	})
@@ -110,6 +118,8 @@ type parallel struct {
 	came    sync.Cond // what the caller waits for: a record, or the end of a lane or of all
 	room    sync.Cond // what workers wait for: a lane or a record less, or that it is all over
 	width   int       // goroutines that the latest split can keep busy; 0 = none is open yet
+	far     bool      // the latest split is of another machine
+	turns   int       // of far splits, which are decoded now
 	lanes   []*lane   // admitted, not handed out in full, in order
 	used    int64     // of the budget
 	workers int       // started
@@ -120,6 +130,9 @@ type parallel struct {
 // aheadLanes is how many splits beyond one a worker may be decoded or waiting. It evens out splits of unequal cost;
 // more of it would only fill the budget with records that the caller comes to later.
 const aheadLanes = 1
+
+// farLanes is how many splits of another machine are under way, if there are not more anyway: while one is decoded, others are fetched.
+const farLanes = 8
 
 // aheadRecords is how many records wait for the caller where one split is under way at a time: no other could go on
 // meanwhile, and the caller is what takes the time.
@@ -168,6 +181,41 @@ func (e *parallel) shares(r SplitReader, first bool) {
 
 // lanesNow returns how many splits may be under way. e.mu is held.
 func (e *parallel) lanesNow() int {
+	if e.far && e.width > 0 {
+		return max(e.decodersNow(), farLanes)
+	}
+	return e.decodersNow()
+}
+
+// workersNow returns how many goroutines may have a split. e.mu is held.
+func (e *parallel) workersNow() int {
+	if e.far {
+		return max(e.p.o.Parallelism, farLanes)
+	}
+	return e.p.o.Parallelism
+}
+
+// turn waits until one more split may be decoded. Splits of this machine are always: there are no more of them than can be.
+func (e *parallel) turn(l *lane) (done func()) {
+	if !l.file.far {
+		return func() {}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for !e.stopped && e.turns >= min(e.decodersNow(), e.p.o.Parallelism) && (l != e.lanes[0] || e.turns > e.p.o.Parallelism) {
+		e.room.Wait()
+	}
+	e.turns++
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.turns--
+		e.room.Broadcast()
+	}
+}
+
+// decodersNow returns how many splits may be decoded. e.mu is held.
+func (e *parallel) decodersNow() int {
 	switch {
 	case e.width == 0: // the first one tells
 		return 1
@@ -261,6 +309,7 @@ func (e *parallel) admit() *lane {
 		return nil
 	}
 	j.opened = e.shares
+	e.far = j.file.far
 	l := &lane{run: run{job: j}, estimate: e.estimate(j)}
 	for !e.stopped && len(e.lanes) > 0 && (e.used+l.estimate > e.p.o.MemoryBudget || len(e.lanes) >= e.lanesNow()) {
 		e.room.Wait()
@@ -271,7 +320,7 @@ func (e *parallel) admit() *lane {
 	}
 	e.used += l.estimate
 	e.lanes = append(e.lanes, l)
-	if e.workers < e.p.o.Parallelism { // somebody must look for the next split while this one is decoded
+	if e.workers < e.workersNow() { // somebody must look for the next split while this one is decoded
 		e.start()
 	}
 	return l
@@ -297,10 +346,12 @@ func (e *parallel) estimate(j *job) int64 {
 
 // decode fills the lane.
 func (e *parallel) decode(l *lane) {
-	var err error
-	for {
+	err := l.open(e.inner, e.p)
+	for err == nil {
 		var rec sized
+		done := e.turn(l)
 		rec, err = l.next(e.inner, e.p)
+		done()
 		if err != nil || rec.Record == nil {
 			break
 		}

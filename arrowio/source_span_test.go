@@ -54,11 +54,20 @@ func TestSpanSource(t *testing.T) {
 			t.Errorf("range %d", i)
 		}
 	}
-	if got := strings.Join(far.asked, " "); got != "5+1048636 10485760+16777216 27262976+4194304 41943037+3" {
+	if got := strings.Join(far.asked, " "); got != "5+105 1048636+5 10485760+16777216 27262976+4194304 41943037+3" {
 		t.Error(got)
 	}
-	if src.Bytes() != 1048636+(20<<20)+3 || src.Calls() != 1 {
+	if src.Bytes() != 105+5+(20<<20)+3 || src.Calls() != 1 {
 		t.Errorf("%d bytes in %d calls", src.Bytes(), src.Calls())
+	}
+	// Of many ranges those that lie closest together are read with what is between them, until there are few spans.
+	many := []ByteRange{{Off: 0, Len: 10}}
+	for i := range int64(20) {
+		many = append(many, ByteRange{Off: many[i].End() + 100_000 + 1000*i, Len: 10})
+	}
+	far.asked = nil
+	if pieces, err := ReadRanges(t.Context(), src, many); err != nil || len(far.asked) != fewSpans {
+		t.Errorf("%d ranges: %v, %v", len(pieces), far.asked, err)
 	}
 	again, kept, err := ReadRangesInto(t.Context(), src, rs[:2], buf, 16)
 	if err != nil || &kept[0] != &buf[0] || !bytes.Equal(again[0], b[100:110]) {

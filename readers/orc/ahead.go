@@ -20,9 +20,9 @@ const (
 )
 
 // fetchFirst reads, at once, the dictionaries of a stripe of a far source that were not read yet: nodes want them when they
-// are opened. Where the columns have few other bytes, these are read with them. Of a near source it reads all streams, where they are
-// short, and else none.
-func (t *tree) fetchFirst(s *stripe) error {
+// are opened. Where the columns have few other bytes, or most rows will be read, or nearly all lies between the dictionaries, all are read
+// with them. Of a near source it reads all streams, where they are short, and else none.
+func (t *tree) fetchFirst(s *stripe, most bool) error {
 	t.early = nil
 	if t.near && len(t.inputs) < 2 {
 		return nil
@@ -56,8 +56,10 @@ func (t *tree) fetchFirst(s *stripe) error {
 			return nil
 		}
 		firsts = all
-	case len(firsts) > 0 && joined(all) <= joinGap:
-		firsts = all
+	case len(firsts) > 0:
+		if n := joined(all); n <= joinGap || n <= t.file.ahead && (most || joined(firsts) > n-n/4) {
+			firsts = all
+		}
 	}
 	if len(firsts) == 0 || !t.near && joined(firsts) > t.file.ahead {
 		return nil

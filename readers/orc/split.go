@@ -58,7 +58,7 @@ func (t *tree) prepare(ctx context.Context, st *stripe, first int64, s arrowio.S
 			return err
 		}
 	}
-	if err := t.enter(st, s.Rows.Start-first); err != nil {
+	if err := t.enter(st, s.Rows.Start-first, 2*rows.Len() >= st.info.Rows); err != nil {
 		return err
 	}
 	return t.fetchAhead(ctx, first, rows)

@@ -137,8 +137,9 @@ func (f *File) tree(p arrowio.Projection, mem memory.Allocator, s *stripe, row i
 	return t
 }
 
-// enter makes sure that the tree is open on a stripe, which becomes the tree's to release, at a row not behind row.
-func (t *tree) enter(s *stripe, row int64) error {
+// enter makes sure that the tree is open on a stripe, which becomes the tree's to release, at a row not behind row. most says that most
+// rows of the stripe will be read.
+func (t *tree) enter(s *stripe, row int64, most bool) error {
 	if t.stripe != nil {
 		same := t.stripe == s && t.row <= row
 		t.stripe.release()
@@ -150,7 +151,7 @@ func (t *tree) enter(s *stripe, row int64) error {
 		}
 	}
 	t.stripe = s
-	if err := t.fetchFirst(s); err != nil {
+	if err := t.fetchFirst(s, most); err != nil {
 		return err
 	}
 	if err := t.rewind(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Sizes of a split: large enough that blocks decoded twice at its edges do not matter, small enough that a few of them
@@ -48,6 +49,22 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	}
 	f.blocks[i] = b
 	return b, nil
+}
+
+// farColumns is how many columns' descriptors are asked for at once.
+const farColumns = 8
+
+// loadBlocks reads the descriptors of columns of a far source several at a time. What is wrong with them, columnBlocks tells.
+func (f *File) loadBlocks(ctx context.Context, columns []*column) error {
+	if arrowio.Near(f.src) {
+		return nil
+	}
+	return workers.Each(farColumns, len(columns), func(i int) error {
+		if _, err := f.columnBlocks(ctx, columns[i].index); err != nil && !isKind(err) {
+			return err
+		}
+		return nil
+	})
 }
 
 // reachesEnd reports whether no other column begins between column i and the end of the file: if the file was cut off, then within it.

@@ -51,6 +51,9 @@ func blocksOf(blocks []trevniwire.Block, need arrowio.RowSet) []trevniwire.Block
 // plan gives every column of the reader the rows it must walk and the blocks it needs, children before parents: a
 // child that is entered at the start of a block needs its parent's lengths from that row on.
 func (r *splitReader) plan(ctx context.Context, want arrowio.RowSet) error {
+	if err := r.file.loadBlocks(ctx, r.columns); err != nil {
+		return err
+	}
 	needs := make(map[int]arrowio.RowSet, len(r.columns))
 	for i := len(r.columns) - 1; i >= 0; i-- {
 		c := r.columns[i]
