@@ -33,7 +33,10 @@ func TestPlansTellOfRefusedValues(t *testing.T) {
 		{arrow.PrimitiveTypes.Uint64, `[{"x": 18446744073709551615}]`, "orc trevni avro kudu"},
 		{arrow.FixedWidthTypes.Time64ns, `[{"x": "01:02:03.000000001"}]`, "trevni avro"},
 		{arrow.FixedWidthTypes.Date64, "", "orc trevni avro parquet cfile kudu"},
-		{arrow.FixedWidthTypes.Time32s, "", "trevni avro parquet"},
+		{arrow.FixedWidthTypes.Time32s, "", "trevni avro parquet csv jsonl"},
+		{arrow.FixedWidthTypes.Time32ms, "", "csv jsonl"},
+		{arrow.FixedWidthTypes.Time64us, "", "csv jsonl"},
+		{arrow.ListOf(arrow.FixedWidthTypes.Time64us), "", "csv jsonl"},
 		{seconds(""), "", "orc trevni avro parquet cfile kudu"},
 		{seconds("UTC"), "", "orc trevni avro parquet cfile kudu"},
 		{arrow.FixedWidthTypes.Date32, "", "kudu"},
@@ -75,6 +78,11 @@ func refusedBy(t *testing.T, f arrowio.OutputFormat, typ arrow.DataType, rows st
 			b.Append(1 << 30)
 		case *array.Time32Builder:
 			b.Append(1 << 30)
+		case *array.Time64Builder:
+			b.Append(-1)
+		case *array.ListBuilder:
+			b.Append(true)
+			b.ValueBuilder().(*array.Time64Builder).Append(24 * 3600 * 1e6)
 		case *array.TimestampBuilder:
 			b.Append(1 << 62)
 		}

@@ -18,7 +18,7 @@ type Append func(dst []byte, i int) []byte
 // Encoder makes Appends. Trouble with values is kept until Err asks for it.
 type Encoder struct{ err error }
 
-// Err returns the first trouble that a value made: text that is not UTF-8.
+// Err returns the first trouble that a value made: text that is not UTF-8, or a time outside of a day.
 func (e *Encoder) Err() error { return e.err }
 
 // JSON returns an Append of JSON for arr, which must live as long as it is used.

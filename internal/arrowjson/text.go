@@ -65,10 +65,10 @@ func (e *Encoder) text(arr arrow.Array) Append {
 	case *array.FixedSizeBinary:
 		return func(dst []byte, i int) []byte { return appendBase64(dst, arr.Value(i)) }
 	}
-	return temporal(arr)
+	return e.temporal(arr)
 }
 
-func temporal(arr arrow.Array) Append {
+func (e *Encoder) temporal(arr arrow.Array) Append {
 	switch arr := arr.(type) {
 	case *array.Date32:
 		return func(dst []byte, i int) []byte { return appendDate(dst, int64(arr.Value(i))) }
@@ -81,11 +81,9 @@ func temporal(arr arrow.Array) Append {
 			return appendTimestamp(dst, v, 1000, "")
 		}
 	case *array.Time32:
-		per := perSecond(arr.DataType().(*arrow.Time32Type).Unit)
-		return func(dst []byte, i int) []byte { return appendClock(dst, int64(arr.Value(i)), per) }
+		return clock(e, arr.Time32Values(), arr.DataType().(*arrow.Time32Type).Unit)
 	case *array.Time64:
-		per := perSecond(arr.DataType().(*arrow.Time64Type).Unit)
-		return func(dst []byte, i int) []byte { return appendClock(dst, int64(arr.Value(i)), per) }
+		return clock(e, arr.Time64Values(), arr.DataType().(*arrow.Time64Type).Unit)
 	case *array.Timestamp:
 		t := arr.DataType().(*arrow.TimestampType)
 		per, zone := perSecond(t.Unit), ""
@@ -95,6 +93,20 @@ func temporal(arr arrow.Array) Append {
 		return func(dst []byte, i int) []byte { return appendTimestamp(dst, int64(arr.Value(i)), per, zone) }
 	}
 	return nil
+}
+
+// clock is for times of day. One that is outside of a day has no text.
+func clock[T arrow.Time32 | arrow.Time64](e *Encoder, values []T, unit arrow.TimeUnit) Append {
+	per := perSecond(unit)
+	day := uint64(86_400 * per)
+	return func(dst []byte, i int) []byte {
+		v := int64(values[i])
+		if uint64(v) >= day {
+			e.fail(errs.Errorf(errs.ErrSchema, "the time %d %s is outside of a day", v, unit))
+			return dst
+		}
+		return appendClock(dst, v, per)
+	}
 }
 
 func signed[T ~int8 | ~int16 | ~int32 | ~int64](v []T) Append {

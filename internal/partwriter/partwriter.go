@@ -31,6 +31,7 @@ type Options struct {
 	Extension    string
 	Packing      Packing
 	MaxFileBytes int64 // start another object when one has about so many bytes; 0 = never
+	NameRows     bool  // Encoders do not say which row a value that they refuse is in
 	// Begin starts an object. It may write to w at once.
 	Begin func(w io.Writer) (Encoder, error)
 }
@@ -40,8 +41,9 @@ type writer struct {
 	ctx  context.Context
 	st   arrowio.Store
 	o    Options
-	n    int  // objects begun
-	rows bool // the object has some
+	n    int   // objects begun
+	rows bool  // the object has some
+	done int64 // rows written, to all objects
 	sink *counter
 	enc  Encoder
 }
@@ -109,7 +111,7 @@ func (w *writer) Write(rec arrow.Record) error {
 		return nil
 	}
 	if w.o.MaxFileBytes <= 0 {
-		return w.enc.Write(rec)
+		return w.encode(rec)
 	}
 	// Large batches are cut, so that no object becomes much larger than it should.
 	const pieces = 16 // of an object
@@ -142,11 +144,31 @@ func (w *writer) writePiece(rec arrow.Record, from, to int64) error {
 	}
 	w.rows = true
 	if from == 0 && to == rec.NumRows() {
-		return w.enc.Write(rec)
+		return w.encode(rec)
 	}
 	piece := rec.NewSlice(from, to)
 	defer piece.Release()
-	return w.enc.Write(piece)
+	return w.encode(piece)
+}
+
+// encode writes rows to the object.
+func (w *writer) encode(rec arrow.Record) error {
+	err := w.enc.Write(rec)
+	if err == nil {
+		w.done += rec.NumRows()
+		return nil
+	}
+	if !w.o.NameRows {
+		return err
+	}
+	return NameRow(rec, w.done, err, func(rows arrow.Record) error {
+		enc, err := w.o.Begin(io.Discard)
+		if err != nil {
+			return err
+		}
+		defer enc.Abort()
+		return enc.Write(rows)
+	})
 }
 
 // size returns about how many bytes the object has.

@@ -29,6 +29,21 @@ func AddRefused(columns []arrowio.PlannedColumn, fields []arrow.Field, refused f
 	}
 }
 
+// NoDate32 is said of a date64 that becomes days of 32 bits.
+const NoDate32 = "values that are not midnight, or beyond date32"
+
+// OutsideOfDay is said of types that hold times of day where values outside of a day are refused.
+const OutsideOfDay = "times outside of a day"
+
+// TimesOutsideOfDay says of fields of times of day that values outside of a day are refused.
+func TimesOutsideOfDay(f arrow.Field) string {
+	switch f.Type.(type) {
+	case *arrow.Time32Type, *arrow.Time64Type:
+		return OutsideOfDay
+	}
+	return ""
+}
+
 func appendRefused(to []string, f arrow.Field, refused func(arrow.Field) string) []string {
 	for {
 		switch t := f.Type.(type) {

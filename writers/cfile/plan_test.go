@@ -60,7 +60,7 @@ func TestMapping(t *testing.T) {
 		{f: field("x", times(arrow.Second, "Europe/Paris")), lone: "unixtime_micros", loss: "the same instants"},
 		{f: field("x", times(arrow.Nanosecond, "UTC")), lone: "unixtime_micros", loss: "; refused: values that are no whole number of microseconds, unless --cfile-timestamps=truncate", inTable: "refused: values that are no whole number of microseconds, unless --kudu-timestamps=truncate"},
 		{f: field("x", arrow.FixedWidthTypes.Date32), lone: "date"},
-		{f: field("x", arrow.FixedWidthTypes.Date64), lone: "date", loss: "; refused: values that are not midnight", inTable: "comes back as date32; refused: values that are not midnight"},
+		{f: field("x", arrow.FixedWidthTypes.Date64), lone: "date", loss: "; refused: values that are not midnight, or beyond date32", inTable: "comes back as date32; refused: values that are not midnight, or beyond date32"},
 		{f: field("x", arrow.FixedWidthTypes.Time32ms), lone: "int32", loss: "the milliseconds since midnight"},
 		{f: field("x", arrow.FixedWidthTypes.Time64ns), lone: "int64", loss: "the nanoseconds since midnight"},
 		{f: field("x", arrow.FixedWidthTypes.Duration_us), lone: "int64", loss: "the number of microseconds"},

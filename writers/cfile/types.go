@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // mostChars is the greatest length of a VARCHAR.
@@ -101,7 +102,7 @@ func (m *mapper) choose(f arrow.Field) (refusal string) {
 		}
 	case *arrow.Date64Type:
 		m.wire.Type, m.form.conv = cfilewire.Date, millisDates(m.table)
-		m.refused = "values that are not midnight"
+		m.refused = plans.NoDate32
 	case *arrow.Time32Type:
 		m.wire.Type, m.note = cfilewire.Int32, ", the "+unitNames[t.Unit]+" since midnight"
 	case *arrow.Time64Type:

@@ -40,6 +40,7 @@ func Format() arrowio.OutputFormat {
 				Extension:    ".csv",
 				Packing:      p.Driver.(*settings).packing,
 				MaxFileBytes: p.Options.MaxFileBytes,
+				NameRows:     true,
 				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p), nil },
 			})
 		},
@@ -79,6 +80,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, loss(f.Type), membersLost(f), plans.FieldsLost(f)),
 		})
 	}
+	plans.AddRefused(p.Columns, s.Fields(), plans.TimesOutsideOfDay)
 	if set.header {
 		p.Columns = plans.AddNames(p.Columns, nil)
 	}

@@ -1,6 +1,7 @@
 package icebergtable
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -26,15 +27,22 @@ func cast(from, to arrow.Field) view.Casting {
 		}
 	case *arrow.TimestampType:
 		if f, ok := from.Type.(*arrow.TimestampType); ok && f.Unit <= t.Unit && (f.TimeZone == "") == (t.TimeZone == "") {
-			return scaled(t, int64(f.Unit.Multiplier()/t.Unit.Multiplier()), to.Name)
+			return scaled(f, t)
 		}
 	case *arrow.Time64Type:
-		if f, ok := from.Type.(*arrow.Time32Type); ok && t.Unit == arrow.Microsecond {
-			return fromTime32(t, int64(f.Unit.Multiplier()/time.Microsecond))
+		switch f := from.Type.(type) {
+		case *arrow.Time32Type:
+			if t.Unit == arrow.Microsecond {
+				return fromTime32(f, t)
+			}
+		case *arrow.Time64Type:
+			if f.Unit == t.Unit {
+				return fromTime64(t)
+			}
 		}
 	case *arrow.Date32Type:
 		if from.Type.ID() == arrow.DATE64 {
-			return fromDate64(to.Name)
+			return fromDate64()
 		}
 	case *arrow.Decimal128Type:
 		if from.Type.ID() == arrow.UINT64 && t.Scale == 0 && t.Precision >= maxUint64Digits {
@@ -48,8 +56,8 @@ func large(t arrow.DataType) bool {
 	return t.ID() == arrow.LARGE_STRING || t.ID() == arrow.LARGE_BINARY
 }
 
-// values makes fixed-width values of others; the function returns false for values that have no place.
-func values[F arrow.FixedWidthType, T arrowbuf.Fixed](to arrow.DataType, name string, do func(F) (T, bool)) view.Casting {
+// values makes fixed-width values of others. do returns false for values that have no place, and why says what is wrong with them.
+func values[F arrow.FixedWidthType, T arrowbuf.Fixed](to arrow.DataType, do func(F) (T, bool), why func(F) string) view.Casting {
 	return func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 		n := d.Len()
 		v := arrowbuf.NewVec[T](&arrowbuf.Arena{Allocator: mem})
@@ -57,15 +65,11 @@ func values[F arrow.FixedWidthType, T arrowbuf.Fixed](to arrow.DataType, name st
 		dst := v.Grow(n)
 		if n > 0 {
 			src := arrow.GetData[F](d.Buffers()[1].Bytes())[d.Offset():][:n]
-			a := array.MakeFromData(d)
-			defer a.Release()
 			for i, x := range src {
 				var ok bool
-				if dst[i], ok = do(x); !ok && a.IsValid(i) {
+				if dst[i], ok = do(x); !ok && valid(d, i) {
 					v.Release()
-					e := errs.Errorf(errs.ErrSchema, "the value %s has no place in %s", a.ValueStr(i), to)
-					e.Column = name
-					return nil, e
+					return nil, errs.Errorf(errs.ErrSchema, "%s", why(x)) // the column is added
 				}
 			}
 		}
@@ -77,6 +81,15 @@ func values[F arrow.FixedWidthType, T arrowbuf.Fixed](to arrow.DataType, name st
 		}
 		return array.NewData(to, n, []*memory.Buffer{bits, data}, nil, nulls, 0), nil
 	}
+}
+
+func valid(d arrow.ArrayData, i int) bool {
+	b := d.Buffers()[0]
+	if b == nil || b.Len() == 0 || d.NullN() == 0 {
+		return true
+	}
+	at := d.Offset() + i
+	return b.Bytes()[at>>3]>>(at&7)&1 != 0
 }
 
 // validity copies which values of d are there, from bit 0 on; nil = all are. The caller releases it.
@@ -99,29 +112,52 @@ func validity(d arrow.ArrayData, mem memory.Allocator) (*memory.Buffer, int) {
 	return out, nulls
 }
 
-func scaled(t *arrow.TimestampType, factor int64, name string) view.Casting {
+func scaled(f, t *arrow.TimestampType) view.Casting {
+	factor := int64(f.Unit.Multiplier() / t.Unit.Multiplier())
 	if factor == 1 {
 		return func(d arrow.ArrayData, _ memory.Allocator) (arrow.ArrayData, error) {
 			return array.NewData(t, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset()), nil
 		}
 	}
-	return values(t, name, func(v int64) (int64, bool) { return v * factor, v <= math.MaxInt64/factor && v >= math.MinInt64/factor })
+	return values(t, func(v int64) (int64, bool) { return v * factor, v <= math.MaxInt64/factor && v >= math.MinInt64/factor },
+		func(v int64) string {
+			return fmt.Sprintf("the timestamp %d %s is beyond what %s can count", v, f.Unit, unitNames[t.Unit])
+		})
 }
 
-func fromTime32(t *arrow.Time64Type, factor int64) view.Casting {
-	return values(t, "", func(v int32) (int64, bool) { return int64(v) * factor, true })
+var unitNames = [...]string{arrow.Second: "seconds", arrow.Millisecond: "milliseconds", arrow.Microsecond: "microseconds", arrow.Nanosecond: "nanoseconds"}
+
+func fromTime32(f *arrow.Time32Type, t *arrow.Time64Type) view.Casting {
+	factor := int64(f.Unit.Multiplier() / time.Microsecond)
+	return values(t, func(v int32) (int64, bool) { return int64(v) * factor, inDay(int64(v), f.Unit) },
+		func(v int32) string { return fmt.Sprintf("the time %d %s is outside of a day", v, f.Unit) })
 }
 
-func fromDate64(name string) view.Casting {
+// fromTime64 checks times of the unit that tables have: readers refuse those outside of a day.
+func fromTime64(t *arrow.Time64Type) view.Casting {
+	return values(t, func(v int64) (int64, bool) { return v, inDay(v, t.Unit) },
+		func(v int64) string { return fmt.Sprintf("the time %d %s is outside of a day", v, t.Unit) })
+}
+
+func inDay(v int64, unit arrow.TimeUnit) bool {
+	return uint64(v) < uint64(24*time.Hour/unit.Multiplier())
+}
+
+func fromDate64() view.Casting {
 	const day = int64(24 * time.Hour / time.Millisecond)
-	return values(arrow.FixedWidthTypes.Date32, name, func(v int64) (int32, bool) {
+	return values(arrow.FixedWidthTypes.Date32, func(v int64) (int32, bool) {
 		days := v / day
 		return int32(days), days*day == v && days == int64(int32(days))
+	}, func(v int64) string {
+		if v%day != 0 {
+			return fmt.Sprintf("the date64 value %d ms is not midnight, and tables have dates of whole days", v)
+		}
+		return fmt.Sprintf("the date64 value %d ms is %d days from 1970, more than the 32 bits of a date can count", v, v/day)
 	})
 }
 
 func fromUint64(t *arrow.Decimal128Type) view.Casting {
-	return values(t, "", func(v uint64) ([2]uint64, bool) { return [2]uint64{v}, true })
+	return values(t, func(v uint64) ([2]uint64, bool) { return [2]uint64{v}, true }, nil) // each fits
 }
 
 // narrowOffsets makes of text or bytes with 64-bit offsets those with 32-bit offsets.

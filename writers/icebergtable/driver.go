@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/extsort"
 	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/partwriter"
 )
 
 // driver writes rows to files of a table. Rows of a partitioned table, or of one with a sort order, are sorted first, so that one
@@ -25,6 +26,7 @@ type driver struct {
 	mem   memory.Allocator
 	cast  *caster
 	files *files
+	rows  int64     // that were given
 	only  *rowCheck // that all rows must pass; nil = they need not
 
 	within    bool  // all rows are in one partition
@@ -209,8 +211,15 @@ func (d *driver) Write(rec arrow.Record) error {
 	}
 	rows, err := d.cast.record(rec, d.mem)
 	if err != nil {
-		return err
+		return partwriter.NameRow(rec, d.rows, err, func(part arrow.Record) error {
+			rows, err := d.cast.record(part, d.mem)
+			if err == nil {
+				rows.Release()
+			}
+			return err
+		})
 	}
+	d.rows += rec.NumRows()
 	defer rows.Release()
 	if d.only != nil {
 		if err := d.only.check(rows); err != nil {

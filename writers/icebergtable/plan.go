@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -66,9 +67,43 @@ func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Write
 			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: fields[k].Type.String(), Encoding: format.Name, Refused: refusedIn(inner.Columns, of.Name),
 		})
 	}
+	for i, f := range s.Fields() {
+		plans.AddRefused(p.Columns[i:i+1], s.Fields()[i:i+1], refusedFor(back[i].Type))
+		if fields[slices.IndexFunc(shown, func(x arrow.Field) bool { return x.Name == f.Name })].Required && f.Nullable {
+			p.Columns[i].Refused = plans.Join(p.Columns[i].Refused, "nulls")
+		}
+	}
 	p.Metadata = plans.Planned(s.Metadata(), arrow.Metadata{}, "", "tables have no such metadata")
 	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back))
 	return p, nil
+}
+
+// refusedFor returns which values of a field that becomes one of type to, or is inside of one that does, the table has no place for.
+func refusedFor(to arrow.DataType) func(arrow.Field) string {
+	unit := unitOf(to)
+	return func(f arrow.Field) string {
+		switch t := f.Type.(type) {
+		case *arrow.Date64Type:
+			return plans.NoDate32
+		case *arrow.TimestampType:
+			if t.Unit < unit {
+				return "values that " + unitNames[unit] + " cannot count"
+			}
+		}
+		return plans.TimesOutsideOfDay(f)
+	}
+}
+
+// unitOf returns the finest unit of the timestamps of a type of tables.
+func unitOf(t arrow.DataType) arrow.TimeUnit {
+	if s, ok := t.(*arrow.TimestampType); ok {
+		return s.Unit
+	}
+	unit := arrow.Microsecond
+	for _, f := range arrowtype.Children(t) {
+		unit = max(unit, unitOf(f.Type))
+	}
+	return unit
 }
 
 // refusedIn returns which values of a column a file cannot have.

@@ -29,6 +29,7 @@ func Format() arrowio.OutputFormat {
 				Extension:    ".jsonl",
 				Packing:      p.Driver.(partwriter.Packing),
 				MaxFileBytes: p.Options.MaxFileBytes,
+				NameRows:     true,
 				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return &encoder{partwriter.Text{W: w}}, nil },
 			})
 		},
@@ -59,6 +60,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	for _, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: stored(f.Type), Loss: plans.Join(loss(f.Type), plans.FieldsLost(f))})
 	}
+	plans.AddRefused(p.Columns, s.Fields(), plans.TimesOutsideOfDay)
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "JSON lines have no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil
 }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/decimaltext"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -121,7 +123,7 @@ func (c *decimals) write(arr arrow.Array) error {
 		c.scratch = grow(c.scratch, a.Len())
 		for i, x := range view[[4]uint64](a.Values()) {
 			if sign := uint64(int64(x[1]) >> 63); x[2] != sign || x[3] != sign {
-				return errs.Errorf(errs.ErrSchema, "%s does not fit %s: too many digits", a.ValueStr(i), c.node.typ)
+				return c.tooLong(decimaltext.Append256(nil, a.Value(i), a.DataType().(*arrow.Decimal256Type).Scale))
 			}
 			c.scratch[i] = [2]uint64{x[0], x[1]}
 		}
@@ -134,7 +136,7 @@ func (c *decimals) write(arr arrow.Array) error {
 		for c.fit(v[i : i+1]) {
 			i++
 		}
-		return errs.Errorf(errs.ErrSchema, "%s does not fit %s: too many digits", arr.ValueStr(i), c.node.typ)
+		return c.tooLong(decimaltext.Append128(nil, decimal128.New(int64(v[i][1]), v[i][0]), int32(c.node.typ.Scale)))
 	}
 	c.stats.add(v)
 	if b := c.node.bloom; b != nil {
@@ -142,6 +144,10 @@ func (c *decimals) write(arr arrow.Array) error {
 	}
 	c.out.Put(v)
 	return nil
+}
+
+func (c *decimals) tooLong(text []byte) error {
+	return errs.Errorf(errs.ErrSchema, "%s does not fit %s: too many digits", text, c.node.typ)
 }
 
 func (c *decimals) mark()                      { c.flat, c.groups = c.out.Position(c.flat), c.groups+1 }

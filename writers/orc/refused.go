@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // refused says which values of an Arrow type Write refuses in a column of type t.
@@ -27,7 +28,7 @@ func (d *driver) refused(t *orcwire.Type, from string) string {
 		return fmt.Sprintf("strings of more than %d characters, and shorter ones that end in a space", t.MaxLength)
 	case orcwire.Date:
 		if strings.Contains(from, arrow.FixedWidthTypes.Date64.Name()) {
-			return "values that are not midnight"
+			return plans.NoDate32
 		}
 	case orcwire.Long:
 		if strings.Contains(from, arrow.PrimitiveTypes.Uint64.Name()) {

@@ -74,6 +74,7 @@ func Create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowi
 	return partwriter.New(ctx, st, partwriter.Options{
 		Extension:    ".parquet",
 		MaxFileBytes: p.Options.MaxFileBytes,
+		NameRows:     true,
 		Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p) },
 	})
 }

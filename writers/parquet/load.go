@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/decimaltext"
 )
 
 // raw returns the values of an array of fixed width, nulls among them, as V.
@@ -114,14 +115,18 @@ func convert[V any, T number](dst *[]T, src []V, p positions, f func(V) (T, erro
 func dayOf(v int64) (uint32, error) {
 	const day = 86_400_000
 	n := v / day
-	if v%day != 0 || int64(int32(n)) != n {
+	if v%day == 0 && int64(int32(n)) != n {
+		return 0, errs.Errorf(errs.ErrSchema, "the date64 value %d ms is %d days from 1970, more than the 32 bits of Parquet's dates can count", v, n)
+	}
+	if v%day != 0 {
 		return 0, errs.Errorf(errs.ErrSchema, "the date64 value %d ms is not midnight, and Parquet stores dates as days", v)
 	}
 	return uint32(n), nil
 }
 
 func tooManyDigits(t arrow.DecimalType, v *big.Int) error {
-	return errs.Errorf(errs.ErrSchema, "the value %s, without its point, does not fit %s: it has too many digits", v, t)
+	text := decimaltext.Append(nil, v.Append(nil, 10), t.GetScale())
+	return errs.Errorf(errs.ErrSchema, "the value %s does not fit %s: it has too many digits", text, t)
 }
 
 // loadDecimal makes integers of decimals of at most 18 digits.

@@ -1,6 +1,10 @@
 package trevni
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/plans"
+)
 
 // refused says which values of a field Write refuses: those that Avro's types do not hold.
 func (d *driver) refused(f arrow.Field) string {
@@ -9,7 +13,7 @@ func (d *driver) refused(f arrow.Field) string {
 	case *arrow.Uint64Type:
 		return "values above 9223372036854775807"
 	case *arrow.Date64Type:
-		return "values that are not midnight"
+		return plans.NoDate32
 	case *arrow.Time32Type:
 		if t.Unit == arrow.Second {
 			return beyond
