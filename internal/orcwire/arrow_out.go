@@ -338,6 +338,9 @@ func (x *fieldOut) timestamp(t *Type, typ *arrow.TimestampType) {
 			far.TimeZone = "UTC"
 		}
 		x.note = ", or as " + far.String() + " if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us)"
+		if typ.Unit != arrow.Microsecond {
+			x.note += ", and times beyond the years -290308 to 294247 need --timestamp-unit=" + typ.Unit.String()
+		}
 	}
 	if typ.TimeZone != "" && typ.TimeZone != "UTC" {
 		x.note += "; the same instants, zone UTC instead of " + typ.TimeZone

@@ -91,7 +91,7 @@ func TestTypesFromArrow(t *testing.T) {
 		},
 		{
 			field(&arrow.TimestampType{Unit: arrow.Second, TimeZone: "+01:00"}), "timestamp with local time zone",
-			"comes back as timestamp[ns, tz=UTC], or as timestamp[us, tz=UTC] if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us); the same instants, zone UTC instead of +01:00",
+			"comes back as timestamp[ns, tz=UTC], or as timestamp[us, tz=UTC] if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us), and times beyond the years -290308 to 294247 need --timestamp-unit=s; the same instants, zone UTC instead of +01:00",
 		},
 		{field(arrow.FixedWidthTypes.Time32s), "int", "comes back as int32, the seconds since midnight"},
 		{field(arrow.FixedWidthTypes.Time32ms), "int", "comes back as int32, the milliseconds since midnight"},

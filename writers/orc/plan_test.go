@@ -54,7 +54,7 @@ func TestPlanTypes(t *testing.T) {
 		{arrow.BinaryTypes.Binary, "binary", "direct, zlib", ""},
 		{arrow.FixedWidthTypes.Date64, "date", "direct, zlib", "comes back as date32"},
 		{&arrow.TimestampType{Unit: arrow.Nanosecond}, "timestamp", "direct, zlib", ""},
-		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, "timestamp with local time zone", "direct, zlib", "comes back as timestamp[ns, tz=UTC], or as timestamp[us, tz=UTC] if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us)"},
+		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, "timestamp with local time zone", "direct, zlib", "comes back as timestamp[ns, tz=UTC], or as timestamp[us, tz=UTC] if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us), and times beyond the years -290308 to 294247 need --timestamp-unit=s"},
 		{&arrow.Decimal128Type{Precision: 9, Scale: 2}, "decimal(9,2)", "direct, zlib", ""},
 		{&arrow.DictionaryType{IndexType: i32, ValueType: str}, "string", strings, "comes back as utf8 unless --dictionary is given"},
 		{arrow.ListOf(i32), "array", "direct, zlib", ""},
