@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/race"
 )
 
 func write(t *testing.T, files ...File) string {
@@ -51,12 +52,16 @@ func big(columns, groups int, name string) *arrowio.Info {
 // However much there is, a report has at most 1 MB, and all of 1,000 columns is in it where names are of a common length.
 func TestSize(t *testing.T) {
 	long := strings.Repeat("<&\u202e\"'", 100)
+	stripes := 1000
+	if race.Enabled {
+		stripes = 100 // a tenth of the time, and no other goroutine
+	}
 	for _, c := range []struct {
 		name  string
 		files []File
 		all   int // columns that must be in it
 	}{
-		{"1,000 columns of 1,000 stripes", []File{{Name: "f", Info: big(1000, 1000, "column ")}}, 1000},
+		{"1,000 columns of 1,000 stripes", []File{{Name: "f", Info: big(1000, stripes, "column ")}}, 1000},
 		{"long names", []File{{Name: long, Info: big(1200, 20, long)}}, 0},
 		{"many files", func() (out []File) {
 			for i := range 1500 {
