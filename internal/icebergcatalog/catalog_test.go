@@ -62,6 +62,9 @@ func TestFind(t *testing.T) {
 	if _, err := icebergcatalog.Find("c", icebergcatalog.Properties{"tokn": "x"}); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"tokn"`) {
 		t.Error(err)
 	}
+	if p, err := icebergcatalog.Find("a", icebergcatalog.Properties{"header.X-Tenant": "t"}); err != nil || p["header.X-Tenant"] != "t" {
+		t.Errorf("%v, %v", p, err)
+	}
 	configured(t, "catalog: [", "")
 	if _, err := icebergcatalog.Find("a", nil); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "YAML") {
 		t.Error(err)
@@ -146,6 +149,7 @@ func TestTable(t *testing.T) {
 	}{
 		{rest(), "db.t", "s3://b/t/metadata/26.metadata.json", 0},
 		{rest("token=", "credential=me:s:x"), "db.t", "s3://b/t/metadata/26.metadata.json", 0},
+		{rest("token=", "header.Authorization=Bearer abc"), "db.t", "s3://b/t/metadata/26.metadata.json", 0},
 		{rest("warehouse=w/1"), "a.b.t", "s3://b/t/metadata/37.metadata.json", 0},
 		{rest("token=wrong"), "db.t", "who are you?", errs.ErrOption},
 		{rest("token=", "credential=me:wrong"), "db.t", "400", errs.ErrUnsupported},

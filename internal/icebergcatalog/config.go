@@ -38,7 +38,10 @@ func files() (out []string) {
 	return append(out, ".pyiceberg.yaml")
 }
 
-// known are the properties that are looked at.
+// headerPrefix begins the properties that are headers of each request.
+const headerPrefix = "header."
+
+// known are the other properties that are looked at.
 var known = []string{"type", "uri", "warehouse", "prefix", "token", "credential", "scope", "oauth2-server-uri", "rest.sigv4-enabled"}
 
 // Find returns the properties of a catalog: those of the first configuration that has it, with what the environment
@@ -47,8 +50,8 @@ var known = []string{"type", "uri", "warehouse", "prefix", "token", "credential"
 func Find(name string, given Properties) (Properties, error) {
 	p := Properties{}
 	for k := range given { // configurations may have more: they are other programs' too
-		if !slices.Contains(known, k) {
-			return nil, errs.Errorf(errs.ErrOption, "unknown property %.60q of a catalog (known: %s)", k, strings.Join(known[:len(known)-1], ", "))
+		if header, ok := strings.CutPrefix(k, headerPrefix); !slices.Contains(known, k) && (!ok || header == "") {
+			return nil, errs.Errorf(errs.ErrOption, "unknown property %.60q of a catalog (known: %s, %sNAME)", k, strings.Join(known[:len(known)-1], ", "), headerPrefix)
 		}
 	}
 	var looked []string

@@ -152,7 +152,7 @@ func (s *server) ask(ctx context.Context, method, at string, body []byte, to any
 		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	for name, value := range s.props {
-		if h, ok := strings.CutPrefix(name, "header."); ok {
+		if h, ok := strings.CutPrefix(name, headerPrefix); ok {
 			r.Header.Set(h, value)
 		}
 	}
