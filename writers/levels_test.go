@@ -1,8 +1,10 @@
 package writers_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,9 +12,21 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/writers"
 )
+
+// Formats without row groups refuse a size of them.
+func TestRowGroupsWhereThereAreNone(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32, Metadata: arrow.MetadataFrom(map[string]string{"kudu.key": "true"})}}, nil)
+	for _, f := range writers.All() {
+		_, err := f.Plan(s, arrowio.WriteOptions{RowGroupBytes: 1 << 20})
+		if none := !slices.Contains([]string{"orc", "trevni", "avro", "parquet"}, f.Name); none != errors.Is(err, errs.ErrOption) || !none && err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
 
 // Every level of snappy that a writer takes makes another file than the level before it, a smaller one.
 func TestLevelsOfSnappy(t *testing.T) {

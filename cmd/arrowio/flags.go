@@ -96,7 +96,7 @@ func (a *app) addWriteFlags(cmd *cobra.Command, read *optionFlags) *writeFlags {
 	w.to = wordValue{words: a.writerNames(), kind: "FORMAT"}
 	addWord(cmd, &w.to, "to", "write this format instead of telling it by OUTPUT's ending")
 	fs.StringVar(&w.compression, "compression", "", "codec of the output: `NAME[:LEVEL]` (default: the format's own)")
-	fs.Var(&w.rowGroupBytes, "row-group-bytes", "uncompressed bytes of a row group or stripe (default: the format's own), and of a Trevni file (default: any number)")
+	fs.Var(&w.rowGroupBytes, "row-group-bytes", "uncompressed bytes of a row group or stripe (default: the format's own), of a block of Avro, and of a Trevni file (default: any number); other formats have none")
 	fs.Var(&w.maxFileBytes, "max-file-bytes", "make OUTPUT a directory of parts of about this many stored bytes")
 	fs.BoolVar(&w.force, "force", false, "replace OUTPUT if it exists")
 	for _, f := range a.writers {

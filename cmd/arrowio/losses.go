@@ -72,6 +72,7 @@ func (a *app) noteLosses(out string, p *arrowio.WritePlan, told []arrowio.Loss) 
 	}
 	const shown = 3
 	var parts []string
+	lost = slices.CompactFunc(lost, func(a, b arrowio.Loss) bool { return a == b }) // of columns of one name
 	for _, l := range lost[:min(shown, len(lost))] {
 		parts = append(parts, l.String())
 	}

@@ -86,7 +86,7 @@ func TestPartitionByDetails(t *testing.T) {
 	}
 	// Parts of a directory.
 	parts := filepath.Join(dir, "parts")
-	ok(t, "convert", "--exclude", "name,tags", "--max-file-bytes", "10KB", "--row-group-bytes", "4KiB", "--to", "jsonl", "--batch-rows", "100", "--partition-by", "id", "--limit", "3", in, parts)
+	ok(t, "convert", "--exclude", "name,tags", "--max-file-bytes", "10KB", "--to", "jsonl", "--batch-rows", "100", "--partition-by", "id", "--limit", "3", in, parts)
 	if got := filesBelow(t, parts); !slices.Equal(got, []string{"id=0/part-00000.jsonl", "id=1/part-00000.jsonl", "id=2/part-00000.jsonl"}) {
 		t.Errorf("%q", got)
 	}

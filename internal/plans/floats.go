@@ -11,5 +11,8 @@ func FloatInText(t arrow.DataType) string {
 	if t.ID() == arrow.FLOAT32 {
 		text += ": 0.1 as the float64 0.1, which is another number than the float32"
 	}
+	if t.ID() == arrow.FLOAT16 {
+		return text + "; a schema that says float32, which holds every float16, brings the same numbers back as float32"
+	}
 	return text + "; a schema that says float32 brings the same numbers back"
 }

@@ -43,6 +43,9 @@ type planner struct {
 type misuse struct{ option, text string }
 
 func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	if err := plans.NoRowGroups(o); err != nil {
+		return nil, err
+	}
 	set, err := parseSettings(format, s, o)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,9 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := plans.NoRowGroups(o); err != nil {
+		return nil, err
+	}
 	packing, err := partwriter.ParsePacking(o.Compression)
 	if err != nil {
 		return nil, err

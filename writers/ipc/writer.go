@@ -63,6 +63,9 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 	if _, err := options.Check(nil, o.Options); err != nil {
 		return nil, err
 	}
+	if err := plans.NoRowGroups(o); err != nil {
+		return nil, err
+	}
 	codec, ok := codecs[o.Compression]
 	if !ok {
 		return nil, errs.Errorf(errs.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", o.Compression)

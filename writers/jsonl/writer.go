@@ -40,6 +40,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if _, err := options.Check(nil, o.Options); err != nil {
 		return nil, err
 	}
+	if err := plans.NoRowGroups(o); err != nil {
+		return nil, err
+	}
 	packing, err := partwriter.ParsePacking(o.Compression)
 	if err != nil {
 		return nil, err
