@@ -43,7 +43,7 @@ type jobs struct {
 	fragments []Fragment // still to be opened
 	keep      bool       // files stay open: the caller of Scan closes its file
 	opened    int        // how many are not: opened, or passed over
-	ahead     ahead
+	ahead     workers.Ahead[File]
 	file      *openFile // being listed; nil = none
 	split     int       // next of file
 	base      int64     // rows of the files before
@@ -160,7 +160,10 @@ func (js *jobs) passes(fr Fragment) bool {
 
 func (js *jobs) open(ctx context.Context) error {
 	fr := js.fragments[0]
-	f, err := js.ahead.open(ctx, js.opened, js.fragments, js.passes)
+	if js.ahead.Make == nil {
+		js.openAhead()
+	}
+	f, err := js.ahead.Take(ctx, js.opened)
 	js.fragments = js.fragments[1:]
 	if err != nil {
 		return errs.Locate(err, errs.At{File: fr.Name})
@@ -169,6 +172,21 @@ func (js *jobs) open(ctx context.Context) error {
 	js.opened++
 	js.file.users.Store(1)
 	return nil
+}
+
+// aheadFiles is how many files of other machines a scan opens in advance, or is opening: while one answers, others can be asked.
+const aheadFiles = 16
+
+// openAhead has far files opened before the scan reaches them, but those that it will pass over.
+func (js *jobs) openAhead() {
+	before, left := js.opened, js.fragments
+	js.ahead = workers.Ahead[File]{
+		Make: func(ctx context.Context, i int) (File, error) { return left[i-before].open(ctx) },
+		Want: func(i int) bool { return left[i-before].Far && !js.passes(left[i-before]) },
+		Drop: func(f File) { _ = workers.Guard(f.Close) }, // nothing was read
+		N:    before + len(left),
+		Most: aheadFiles,
+	}
 }
 
 // close ends the listing of the current file; its splits may still be in use.
@@ -182,7 +200,7 @@ func (js *jobs) close() {
 // end lets go of all files.
 func (js *jobs) end() {
 	js.close()
-	js.ahead.stop()
+	js.ahead.Stop()
 }
 
 // located says where in the scan an error of j happened.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -222,98 +221,28 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 		}
 	}
 	if stores.Far(b.inputs[some[0]].Path) && b.inputs[some[0]].Schema() == nil {
-		a := ahead{fragments: first}
-		first = a.start(ctx)
-		defer a.stop()
+		a := &workers.Ahead[arrowio.File]{
+			Make: func(ctx context.Context, k int) (arrowio.File, error) { return first[k].Open(ctx) },
+			Drop: func(f arrowio.File) { _ = f.Close() }, // nothing was read
+			N:    len(first),
+			Most: openers,
+		}
+		defer a.Stop()
+		taken := slices.Clone(first)
+		for k := range taken {
+			taken[k].Open = func(ctx context.Context) (arrowio.File, error) { return a.Take(ctx, k) }
+		}
+		return Join(ctx, taken, b.joining())
 	}
+	return Join(ctx, first, b.joining())
+}
+
+// joining is how the inputs are joined. It forgets the doubts of another way.
+func (b *builder) joining() JoinOptions {
 	b.doubts = nil
 	jo := JoinOptions{Match: b.o.Match, Columns: b.p.without(b.o.Columns), Exclude: b.o.Exclude}
 	if b.o.Warn != nil {
 		jo.Warn = func(w arrowio.Warning) { b.doubts = append(b.doubts, w) }
 	}
-	return Join(ctx, first, jo)
-}
-
-// ahead opens the next few remote files in advance, so that the caller, which uses one after the other, rarely waits for the
-// store. The first file is not opened in advance: often it is the only one, or its error ends everything.
-type ahead struct {
-	fragments []arrowio.Fragment
-	cancel    context.CancelFunc
-	slots     chan struct{}
-	wg        sync.WaitGroup
-	files     []opened
-}
-
-// opened is the result of opening a file.
-type opened struct {
-	done chan struct{}
-	slot bool // it has one
-	f    arrowio.File
-	err  error
-	used bool
-}
-
-// start returns the fragments. The caller must open each of them once, in order.
-func (a *ahead) start(ctx context.Context) []arrowio.Fragment {
-	ctx, a.cancel = context.WithCancel(ctx)
-	a.slots = make(chan struct{}, openers)
-	a.files = make([]opened, len(a.fragments))
-	out := slices.Clone(a.fragments)
-	for i := 1; i < len(out); i++ {
-		a.files[i].done = make(chan struct{})
-		out[i].Open = func(context.Context) (arrowio.File, error) {
-			o := &a.files[i]
-			<-o.done
-			o.used = true
-			if o.slot {
-				<-a.slots
-			}
-			return o.f, o.err
-		}
-	}
-	out[0].Open = func(ctx2 context.Context) (arrowio.File, error) {
-		f, err := a.fragments[0].Open(ctx2)
-		if err == nil {
-			a.wg.Add(1)
-			go a.run(ctx)
-		}
-		return f, err
-	}
-	return out
-}
-
-// run opens one file after the other, up to a number of files that the caller has not taken yet.
-func (a *ahead) run(ctx context.Context) {
-	defer a.wg.Done()
-	for i := 1; i < len(a.fragments); i++ {
-		o := &a.files[i]
-		select {
-		case a.slots <- struct{}{}:
-		case <-ctx.Done():
-			o.err = ctx.Err()
-			close(o.done)
-			continue
-		}
-		o.slot = true
-		a.wg.Add(1)
-		go func() {
-			defer a.wg.Done()
-			defer close(o.done)
-			o.err = workers.Catch(func() (err error) {
-				o.f, err = a.fragments[i].Open(ctx)
-				return err
-			})
-		}()
-	}
-}
-
-// stop closes the files that the caller has not taken.
-func (a *ahead) stop() {
-	a.cancel()
-	a.wg.Wait()
-	for i := range a.files {
-		if o := &a.files[i]; !o.used && o.f != nil {
-			_ = o.f.Close() // nothing was read
-		}
-	}
+	return jo
 }

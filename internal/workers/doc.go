@@ -5,6 +5,7 @@
 //	Foreign  a panic of a library on input that it does not expect: it becomes an error of a kind
 //	Each     n tasks in a few goroutines
 //	Go       one task beside the caller
+//	Ahead    things that the caller takes in order, some made before it comes to them
 //	Pool     Each for a caller that has many rounds of tasks, reuses scratch memory, and leaves jobs for later
 //	Helpers  goroutines that help any number of callers with their tasks
 //	Groups   divides tasks among workers so that each has about the same to do
