@@ -58,7 +58,7 @@ func TestDeclared(t *testing.T) {
 		{map[string]string{"kudu-not-null": "none"}, errs.ErrOption},
 		{map[string]string{"kudu-varchar": "name=0"}, errs.ErrOption},
 		{map[string]string{"kudu-varchar": "name=70000"}, errs.ErrOption},
-		{map[string]string{"kudu-varchar": "v=5"}, errs.ErrSchema},
+		{map[string]string{"kudu-varchar": "v=5"}, errs.ErrOption},
 	} {
 		if got, err := stored(x.o); !errors.Is(err, x.kind) {
 			t.Errorf("%v: %q, %v", x.o, got, err)
