@@ -48,7 +48,7 @@ func (s *server) survey(ctx context.Context, sb *kuduwire.SuperBlock) (out logSu
 			return out, err
 		}
 		holes := r.reader.holes
-		_, err = r.reader.read(seg, src, func(b *batch, _ int64) error {
+		closed, err := r.reader.read(seg, src, func(b *batch, _ int64) error {
 			for i := range b.entries {
 				e := &b.entries[i]
 				if e.Type == kuduwire.EntryReplicate {
@@ -64,6 +64,9 @@ func (s *server) survey(ctx context.Context, sb *kuduwire.SuperBlock) (out logSu
 		_ = closer.Close() // it was only read
 		if err != nil {
 			return out, err
+		}
+		if i < len(segs)-1 && !closed && out.reach.Index == 0 {
+			out.lost = append(out.lost, seg.name+" has no operation, and was not closed although another segment follows")
 		}
 	}
 	out.torn = len(r.reader.torn) > 0 && r.reader.torn[len(r.reader.torn)-1].segment == segs[len(segs)-1].name
@@ -81,6 +84,8 @@ func (s *server) survey(ctx context.Context, sb *kuduwire.SuperBlock) (out logSu
 		if found.count > 0 {
 			out.lost = append(out.lost, found.text(e))
 		}
+		r.st.reach = out.reach
+		r.tellUnreadEnd(found.sure, found.count > 0)
 	}
 	if broken {
 		out.lost = append(out.lost, fmt.Sprintf("operations are missing behind %s", out.last))

@@ -40,6 +40,7 @@ func (f *File) unique(ctx context.Context, t *tablet) error {
 	var keys [][]storedRow // rows of one key, in the order of the keys
 	var first []byte
 	var err error
+	begins := false // operations before the first of the log are known to be missing
 	switch {
 	case t.log.absent != "" || len(t.log.lost) > 0:
 		if t.log.absent == "" {
@@ -52,6 +53,7 @@ func (f *File) unique(ctx context.Context, t *tablet) error {
 	case t.log.first.Index > 1 && t.mem.len() > 0:
 		why = "the write-ahead log begins with operation " + t.log.first.String() + ", and at least one before it is missing"
 		keys, first, err = f.lookUp(ctx, t)
+		begins = len(keys) > 0
 	}
 	if err != nil || len(keys) == 0 {
 		return err
@@ -59,6 +61,9 @@ func (f *File) unique(ctx context.Context, t *tablet) error {
 	if !f.opt.Salvage {
 		a, b := keys[0][0], keys[0][1]
 		return corrupt("%s live twice, the first is %s, in %s and in %s: %s", count(int64(len(keys)), "key"), keyText(t.schema, first), a, b, why)
+	}
+	if begins {
+		f.lose(nil, at(t.place(), arrowio.UnknownRows), "tablet %s: %s", t.id, missingFirst(t.log.first))
 	}
 	return f.hide(ctx, t, keys, why)
 }

@@ -97,19 +97,10 @@ func TestDamage(t *testing.T) {
 		{"cut before a COMMIT", func(_ *madeLog, s []*madeSegment) { s[1].b = s[1].b[:offs[1][5]] }, "1 2 3 4 5 6 7 8 9", "", 0, ""},
 		{"cut in a REPLICATE", func(_ *madeLog, s []*madeSegment) { s[1].b = s[1].b[:offs[1][2]+30] }, "", "1 2 3 4", 5, "1.7 to 1.9 (3 rows)"},
 		{"cut in a REPLICATE, told", func(_ *madeLog, s []*madeSegment) { s[1].b = s[1].b[:offs[1][2]+30] }, "", "1 2 3 4", 5, "wal-000000002 ends in 30 bytes that are not a whole entry, from byte " + strconv.FormatInt(offs[1][2], 10)},
-		{"cut in the first REPLICATE of the log", func(l *madeLog, s []*madeSegment) {
-			delete(l.files, segmentName(1))
-			s[1].b = s[1].b[:offs[1][0]+30]
-		}, "7 8 9", "", 0, "operations before 1.7 may be missing"},
-		{"cut in a REPLICATE, no operation follows", func(_ *madeLog, s []*madeSegment) {
-			s[1].b = s[1].b[:offs[1][4]+30]
-			s[2].b = s[2].b[:offs[2][0]]
-		}, "1 2 3 4 5", "", 0, "no operation follows, so the last inserts, updates and deletes may be missing"},
 		{"no first segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(1)) }, "4 5 6 7 8 9", "", 0, "begins with operation 1.4"},
 		{"no middle segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(2)) }, "", "1 2 3", 6, "1 segment missing"},
 		{"no last segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(3)) }, "1 2 3 4 5 6", "", 0, "is closed"},
 		{"middle segment zero", func(_ *madeLog, s []*madeSegment) { clear(s[1].b[:12]) }, "", "1 2 3", 6, "is not read"},
-		{"last segment zero", func(_ *madeLog, s []*madeSegment) { clear(s[2].b[:12]) }, "1 2 3 4 5 6", "", 0, "is not read"},
 		{"last segment empty", func(_ *madeLog, s []*madeSegment) { s[2].b = nil }, "", "1 2 3 4 5 6", 0, "too short"},
 		{"last segment cut short", func(_ *madeLog, s []*madeSegment) { s[2].b = s[2].b[:30] }, "", "1 2 3 4 5 6", 0, "its header cannot be read"},
 		{"magic", func(_ *madeLog, s []*madeSegment) { flip(s[1].b, 3) }, "", "1 2 3", 6, "its header cannot be read"},
@@ -159,6 +150,88 @@ func TestDamage(t *testing.T) {
 		if got := logKeys(t, st); got != c.sound || st.lostOps != c.ops || !strings.Contains(told, c.tells) || c.tells == "" && !strings.Contains(told, "are applied") && len(st.notes) > 0 {
 			t.Errorf("%s: keys %s, want %s; %d operations lost, want %d; %q", c.what, got, c.sound, st.lostOps, c.ops, told)
 		}
+	}
+}
+
+// A file under a segment's name is there because the server has not deleted the segment, and a segment that others follow was closed. So what they lack
+// is a loss, with and without a salvage, unless the operations before and behind it, or the index, tell that nothing is missing.
+func TestUnreadSegments(t *testing.T) {
+	offs := threeSegments()[1].batches(t)
+	empty := func(n int) func(l *madeLog) { return func(l *madeLog) { l.files[segmentName(n)] = nil } }
+	zeros := func(n int) func(l *madeLog) {
+		return func(l *madeLog) { l.files[segmentName(n)] = make([]byte, len(l.files[segmentName(n)])) }
+	}
+	last := threeSegments()[2].batches(t)
+	for _, c := range []struct {
+		what   string
+		edit   func(l *madeLog)
+		failed string // the error without a salvage; "" = none
+		keys   string
+		lost   string // "" = nothing is
+	}{
+		{"first zero", zeros(1), "", "4 5 6 7 8 9", "wal-000000001 is not read: it begins with zeros"},
+		{"first empty", empty(1), "too short", "4 5 6 7 8 9", "the log begins behind it"},
+		{"middle zero", zeros(2), "segment 3 follows segment 1", "1 2 3", "1 segment missing"},
+		{"middle empty", empty(2), "too short", "1 2 3", "1 segment missing"},
+		{"last zero", zeros(3), "", "1 2 3 4 5 6", "wal-000000003 is not read: it begins with zeros"},
+		{"last empty", empty(3), "too short", "1 2 3 4 5 6", "nothing tells how many they were"},
+		{"last two zero", func(l *madeLog) { zeros(2)(l); zeros(3)(l) }, "", "1 2 3", "wal-000000002 is not read"},
+		{"last zero, the index ends before it", func(l *madeLog) {
+			zeros(3)(l)
+			at := func(off int64, n uint64) kw.LogIndexEntry {
+				return kw.LogIndexEntry{Term: 1, Segment: n, Offset: off}
+			}
+			first := threeSegments()[0].batches(t)
+			l.files["index.000000000"] = indexOf(at(first[0], 1), at(first[2], 1), at(first[4], 1), at(offs[0], 2), at(offs[2], 2), at(offs[4], 2))
+		}, "", "1 2 3 4 5 6", ""},
+		{"last zero, the index goes on", func(l *madeLog) {
+			zeros(3)(l)
+			l.files["index.000000000"] = indexOf(kw.LogIndexEntry{Term: 1, Segment: 3, Offset: last[0]})
+		}, "", "1 2 3 4 5 6", "as its index says"},
+		{"a new file beside its segment", func(l *madeLog) { l.files["wal-0000000003"] = make([]byte, 100) }, "", "1 2 3 4 5 6 7 8 9", ""},
+		{"the first was cut in its first operation", func(l *madeLog) {
+			delete(l.files, segmentName(1))
+			l.files[segmentName(2)] = l.files[segmentName(2)][:offs[0]+30]
+		}, "", "7 8 9", "operations before 1.7 may be missing"},
+		{"the first was cut behind its header", func(l *madeLog) {
+			delete(l.files, segmentName(1))
+			l.files[segmentName(2)] = l.files[segmentName(2)][:offs[0]]
+		}, "", "7 8 9", "wal-000000002 ends at byte"},
+		{"a segment was cut between operations, none follows", func(l *madeLog) {
+			l.files[segmentName(2)] = l.files[segmentName(2)][:offs[4]]
+			l.files[segmentName(3)] = l.files[segmentName(3)][:last[0]]
+		}, "", "1 2 3 4 5", "no operation follows"},
+		{"a segment was cut in an operation, none follows", func(l *madeLog) {
+			l.files[segmentName(2)] = l.files[segmentName(2)][:offs[4]+30]
+			l.files[segmentName(3)] = l.files[segmentName(3)][:last[0]]
+		}, "", "1 2 3 4 5", "no operation follows"},
+		{"a segment was cut before its last COMMIT", func(l *madeLog) { l.files[segmentName(2)] = l.files[segmentName(2)][:offs[5]] }, "", "1 2 3 4 5 6 7 8 9", ""},
+	} {
+		for _, salvage := range []bool{false, true} {
+			l := newLog(t, threeSegments()...)
+			c.edit(l)
+			st, err := l.inMemory(replayOptions{Salvage: salvage})
+			if err != nil {
+				if salvage || c.failed == "" || !strings.Contains(err.Error(), c.failed) {
+					t.Errorf("%s, salvage %t: %v", c.what, salvage, err)
+				}
+				continue
+			}
+			if !salvage && c.failed != "" {
+				t.Errorf("%s: no error", c.what)
+			}
+			if got := logKeys(t, st); got != c.keys || (len(st.lost) > 0) != (c.lost != "") || c.lost != "" && !anyHas(st.lost, c.lost) {
+				t.Errorf("%s, salvage %t: keys %s, want %s; lost %q", c.what, salvage, got, c.keys, st.lost)
+			}
+		}
+	}
+}
+
+// Where operations change rows that are not there, and the log does not begin with the first operation, those before it are a loss, too.
+func TestFirstOperationsLost(t *testing.T) {
+	l := newLog(t, oneSegment(writeOp(9, rowOp(kw.RowUpdate, 1, int32(5))), doneOp(9, inMRS(0))))
+	if st := l.must(t, replayOptions{Salvage: true}); !anyHas(st.lost, "begins with operation 1.9", "nothing tells how many") || !anyHas(st.lost, "changes a row that is not there") {
+		t.Errorf("%q", st.lost)
 	}
 }
 

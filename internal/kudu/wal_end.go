@@ -145,6 +145,7 @@ func (r *replayer) checkEnd(files logFiles, last *segmentFile, closed bool) erro
 		r.report.ops += found.count
 	}
 	config := r.configured(e, found.last.Index)
+	r.tellUnreadEnd(found.sure, found.count > 0 || config)
 	if found.count == 0 && !found.sure && !config {
 		r.tellTerm(e)
 	}

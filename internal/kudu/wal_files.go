@@ -106,7 +106,9 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 		s, err := openSegment(files, name)
 		switch {
 		case errors.Is(err, kuduwire.ErrUninitialized), r.o.Salvage && errors.Is(err, kuduwire.ErrSegmentShort):
-			r.report.note("%s is not read: %s; if it had operations, they are lost", name, innermost(err))
+			u := unreadSegment{name: name, why: innermost(err)}
+			u.number, _ = strconv.ParseUint(strings.TrimPrefix(name, segmentPrefix), 10, 64)
+			r.unread = append(r.unread, u)
 		case err != nil && r.o.Salvage && isData(err):
 			r.report.lose(logFault{kind: badHeader, segment: name}, "%s: its header cannot be read: %s", name, innermost(err))
 			r.skippedFiles++
@@ -134,6 +136,7 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 	if gap < len(segs) {
 		segs, gap = r.mend(segs)
 	}
+	r.tellUnread(segs)
 	return segs, gap, nil
 }
 

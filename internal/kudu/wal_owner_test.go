@@ -118,7 +118,9 @@ func TestSegmentOfAnother(t *testing.T) {
 			}
 		}, false, "", "tablet " + madeTablet},
 	} {
-		l := newLog(t, threeSegments()...)
+		segs := threeSegments()
+		segs[2].close() // another may follow
+		l := newLog(t, segs...)
 		c.edit(l)
 		st, err := l.inMemory(replayOptions{})
 		if c.sound != (err == nil) || err != nil && (!errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), c.tell)) {

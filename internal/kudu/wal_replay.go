@@ -110,6 +110,7 @@ type replayer struct {
 	space        func() int64                        // how much the server sets aside for a segment; 0 = not known
 	dms          map[int64]int64                     // by rowset of the superblock: its last durable delta store
 	skippedFiles int
+	unread       []unreadSegment // that are not reported yet
 
 	// Operations, see wal_order.go.
 	pending    []pendingOp // by index; the first is the next to be applied
@@ -206,6 +207,9 @@ func (r *replayer) log(files logFiles) error {
 		if closed, err = r.segment(files, s); err != nil {
 			return err
 		}
+		if i < len(segs)-1 && !closed {
+			r.reader.endsEarly()
+		}
 	}
 	if err := r.checkEnd(files, segs[len(segs)-1], closed); err != nil {
 		return err
@@ -274,6 +278,7 @@ func (r *replayer) finish() error {
 	if err := a.resolve(); err != nil {
 		return err
 	}
+	r.tellBegin()
 	for id, d := range a.deltas {
 		list, err := d.list()
 		if err != nil {

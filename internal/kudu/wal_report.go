@@ -26,6 +26,7 @@ type logReport struct {
 	ops, rows int64               // lost: operations, and those of their rows that could be counted
 	open      map[lostOp]lostRows // not reported yet
 	omit      func(logFault) bool // losses that are counted and not reported; nil = none
+	noRows    bool                // operations were lost because they change rows that are not there
 	whys      []reason            // of open, in the order in which they came
 }
 
@@ -104,6 +105,7 @@ func (r *logReport) loseBad(id kuduwire.OpID, rows int64, err error) {
 
 func (r *logReport) loseFor(id kuduwire.OpID, rows int64, why reason) {
 	k := lostOp{why, id}
+	r.noRows = r.noRows || why.kind == noRow
 	n, seen := r.open[k]
 	if !seen {
 		if len(r.open) >= maxOpen {

@@ -33,7 +33,8 @@ type segmentReader struct {
 	report  *logReport
 	holes   int       // parts of the log that a salvage has passed over
 	torn    []tornEnd // of the segments that were read since the last operation
-	end     int64     // of the last batch of the segment that was read last
+	file    string    // the segment that was read last
+	end     int64     // of its last batch
 }
 
 const (
@@ -100,7 +101,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 		}
 		sr.report.note("%s: the footer cannot be read (%s): it is read as a segment that was not closed", s.name, innermost(err))
 	}
-	sr.end = s.start
+	sr.file, sr.end = s.name, s.start
 	for off := s.start; off < w.end; {
 		if err := sr.ctx.Err(); err != nil {
 			return false, err

@@ -6,7 +6,8 @@ import (
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
-// tornEnd is the end of a segment that was not closed, where its bytes are not a whole entry.
+// tornEnd is the end of a segment that was not closed, where its bytes are not a whole entry. In an earlier segment there may be no bytes: it
+// lacks only what closes it, and perhaps entries.
 type tornEnd struct {
 	segment  string
 	off, end int64
@@ -14,7 +15,20 @@ type tornEnd struct {
 }
 
 func (t tornEnd) String() string {
+	if t.off == t.end {
+		return fmt.Sprintf("%s ends at byte %d, and was not closed although another segment follows", t.segment, t.end)
+	}
 	return fmt.Sprintf("%s ends in %s that are not a whole entry, from byte %d on (%s)", t.segment, count(t.end-t.off, "byte"), t.off, innermost(t.cause))
+}
+
+func (t tornEnd) fault() logFault { return logFault{kind: badBatch, segment: t.segment, off: t.off} }
+
+// endsEarly adds the end of the segment that was read last, which was not closed although another follows, where it is not torn.
+func (sr *segmentReader) endsEarly() {
+	name := sr.file
+	if n := len(sr.torn); n == 0 || sr.torn[n-1].segment != name {
+		sr.torn = append(sr.torn, tornEnd{segment: name, off: sr.end, end: sr.end})
+	}
 }
 
 // tellTorn reports the torn ends before operation e, which is the first one behind them: its index tells whether
@@ -23,11 +37,12 @@ func (r *replayer) tellTorn(e *kuduwire.Entry) {
 	for _, t := range r.reader.torn {
 		switch {
 		case r.stopped:
-			r.report.note("%s; they are not read", t)
+			r.report.note("%s", t)
 		case !r.hasPrev && e.ID.Index > 1:
-			r.report.note("%s; they are not read, so operations before %s may be missing", t, e.ID)
+			r.report.lose(t.fault(), "%s, so operations before %s may be missing; %s", t, e.ID, elsewhere)
 		case missingBefore(r.prev, e.ID) > 0:
-			r.report.note("%s; they are not read; %s", t, gapText(r.prev, e.ID))
+			r.report.note("%s; %s", t, gapText(r.prev, e.ID))
+		case t.off == t.end: // no operation is missing
 		default:
 			r.report.noteRows(0, "%s; they are not read, and no operation is missing, because %s goes on with operation %s", t, r.where.file.name, e.ID)
 		}
@@ -41,14 +56,14 @@ func (r *replayer) tellTorn(e *kuduwire.Entry) {
 func (r *replayer) tellTornEnd(last *segmentFile, sure bool, cut string) {
 	for _, t := range r.reader.torn {
 		switch {
-		case t.segment == last.name && sure:
-			r.report.noteRows(0, "%s; they are not read, and no operation is missing, because the log's index ends with operation %s, too", t, r.st.reach)
+		case sure:
+			r.report.noteRows(0, "%s, and no operation is missing, because the log's index ends with operation %s, too", t, r.st.reach)
 		case t.segment == last.name && cut != "":
-			r.report.lose(logFault{kind: badBatch, segment: t.segment, off: t.off}, "%s; %s: %s", t, cut, elsewhere)
+			r.report.lose(t.fault(), "%s; %s: %s", t, cut, elsewhere)
 		case t.segment == last.name:
 			r.report.note("%s; they are not read, and this is the last segment, so the last inserts, updates and deletes may be missing: "+elsewhere, t)
 		default:
-			r.report.note("%s; they are not read, and no operation follows, so the last inserts, updates and deletes may be missing", t)
+			r.report.lose(t.fault(), "%s, and no operation follows, so the last inserts, updates and deletes may be missing; %s", t, elsewhere)
 		}
 	}
 	r.reader.torn = nil
