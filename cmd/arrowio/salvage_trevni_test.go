@@ -97,3 +97,30 @@ func TestSalvageTrevniPieces(t *testing.T) {
 		t.Errorf("a repair: exit %d, or other rows: %s", o.code, o.err)
 	}
 }
+
+// A damaged avro.schema is told as lost, and is not in what a repair writes.
+func TestRepairDamagedAvroSchema(t *testing.T) {
+	b, err := os.ReadFile("../../testdata/trevni/java-1.12.1/avro-primitives.trv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, []byte(`{"type":"record"`))
+	if at < 0 {
+		t.Fatal("no avro.schema")
+	}
+	clear(b[at : at+16])
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.trv"), filepath.Join(dir, "out.trv")
+	if err := os.WriteFile(in, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{nil, {"--trevni-view", "columns"}, {"--salvage", "columns"}} {
+		o := do(t, append(append([]string{"repair", "--force"}, flags...), in, out)...)
+		if o.code != exitLost || !strings.Contains(o.err, "lost: the metadata avro.schema") {
+			t.Errorf("%v: exit %d: %s", flags, o.code, o.err)
+		}
+		if o := do(t, "verify", out); o.code != exitOK {
+			t.Errorf("%v: the output: exit %d: %s", flags, o.code, o.err)
+		}
+	}
+}

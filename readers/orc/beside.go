@@ -141,10 +141,30 @@ func (f *File) straysIn(ctx context.Context, src arrowio.Source, start, end int6
 	if err := s.from(start); err != nil || len(s.found) == 0 {
 		return nil, err
 	}
-	at := arrowio.ByteRange{Off: start, Len: end - start}
+	at, err := f.piece(ctx, src, start, end)
+	if err != nil {
+		return nil, err
+	}
 	return []arrowio.Warning{{
 		Kind: arrowio.WarnLost, Place: "stripes that no footer lists", Rows: s.rows(), Bytes: at,
-		Text: fmt.Sprintf("lost: %d rows of stripes that no footer lists: %d of %d columns, those within others counted, in bytes %d to %d: read a copy of these bytes",
-			s.rows(), len(s.found), s.columns-1, at.Off, at.End()),
+		Text: fmt.Sprintf("lost: %d rows in %d stripes that no footer lists, bytes %d to %d: copy these bytes to a file of their own, and read it with --from orc, --salvage and --schema (columns, those within others counted: %d)",
+			s.rows(), len(s.found), at.Off, at.End(), s.columns-1),
 	}}, nil
+}
+
+// piece is what lies between two places, with the magic at the beginning of the source, and without that of the file behind.
+func (f *File) piece(ctx context.Context, src arrowio.Source, start, end int64) (arrowio.ByteRange, error) {
+	const magic = int64(len(orcwire.Magic))
+	behind := max(start, end-magic)
+	b, err := arrowio.ReadRanges(ctx, src, []arrowio.ByteRange{{Len: min(magic, src.Size())}, {Off: behind, Len: end - behind}})
+	if err != nil {
+		return arrowio.ByteRange{}, err
+	}
+	if start == magic && string(b[0]) == orcwire.Magic {
+		start = 0
+	}
+	if string(b[1]) == orcwire.Magic {
+		end = behind
+	}
+	return arrowio.ByteRange{Off: start, Len: end - start}, nil
 }

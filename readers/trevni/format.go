@@ -189,14 +189,11 @@ func readAt(ctx context.Context, src arrowio.Source, off, n int64) ([]byte, erro
 func (f *File) chooseView(ctx context.Context) error {
 	text, has := f.header.Meta.Get(trevniwire.KeyAvro)
 	if f.opt.View != "columns" && has {
-		schema, err := trevniwire.ParseAvro(text, f.limits)
-		if err == nil {
-			var failed error
-			f.tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx, &failed))
-			if failed != nil {
-				return failed
-			}
+		tree, err, failed := f.recordsTree(ctx, text)
+		if failed != nil {
+			return failed
 		}
+		f.tree = tree
 		if err == nil {
 			f.view = "records"
 			return nil
@@ -213,6 +210,17 @@ func (f *File) chooseView(ctx context.Context) error {
 	f.view = "columns"
 	f.tree, err = trevniwire.ColumnsView(f.header, f.limits)
 	return err
+}
+
+// recordsTree builds the view of the records that the text of an avro.schema describes. err says why there is none; failed, that reading
+// the file failed.
+func (f *File) recordsTree(ctx context.Context, text []byte) (tree *trevniwire.Tree, err, failed error) { //nolint:revive // two errors of two kinds
+	schema, err := trevniwire.ParseAvro(text, f.limits)
+	if err != nil {
+		return nil, err, nil
+	}
+	tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx, &failed))
+	return tree, err, failed
 }
 
 // checkSorted refuses columns that are not there, or that carry no first values to prune by.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/salvage"
@@ -24,6 +26,9 @@ type survey struct {
 // salvage shows what is intact of the file. The File that it returns takes over f.
 func (f *File) salvage(ctx context.Context, mode salvage.Mode, behind salvage.Behind) (arrowio.File, error) {
 	f.salvaged, f.end = true, f.header.Size
+	if err := f.dropSchema(ctx); err != nil {
+		return nil, err
+	}
 	s := &survey{File: f, ctx: ctx}
 	damage := []salvage.Damage{}
 	for i, root := range f.tree.Roots {
@@ -49,6 +54,32 @@ func (f *File) salvage(ctx context.Context, mode salvage.Mode, behind salvage.Be
 	}
 	f.nulls = mode == salvage.Columns && len(damage) > 0
 	return salvage.NewBehind(f, mode, damage, f.limits, behind)
+}
+
+// dropSchema leaves out an avro.schema that is damaged or does not describe the columns, so that what is written from the rows has none
+// either, and reports it.
+func (f *File) dropSchema(ctx context.Context) error {
+	text, has := f.header.Meta.Get(trevniwire.KeyAvro)
+	if f.view == "records" || !has {
+		return nil
+	}
+	noView := f.noView
+	if noView == nil { // columns were asked for
+		var failed error
+		if _, noView, failed = f.recordsTree(ctx, text); failed != nil {
+			return failed
+		}
+	}
+	if !unsoundSchema(noView) {
+		return nil
+	}
+	meta := slices.DeleteFunc(slices.Clone(f.header.Meta), func(p trevniwire.Pair) bool { return p.Key == trevniwire.KeyAvro }).Shown()
+	f.tree.Schema = arrow.NewSchema(f.tree.Schema.Fields(), &meta)
+	f.warnings = append(f.warnings, arrowio.Warning{
+		Kind: arrowio.WarnLost, Place: "header", Rows: arrowio.UnknownRows, Bytes: arrowio.ByteRange{Len: f.header.Size},
+		Text: fmt.Sprintf("lost: the metadata %s of the header, which say how columns make records: %v", trevniwire.KeyAvro, noView),
+	})
+	return nil
 }
 
 // columnsOf appends the stored columns of a node and those below it.

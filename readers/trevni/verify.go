@@ -139,9 +139,14 @@ func (c *column) one() ([]byte, error) {
 	return c.raw[at:c.p], err
 }
 
+// unsoundSchema reports whether an avro.schema that gives no records is a fault.
+func unsoundSchema(noView error) bool {
+	return noView != nil && !errors.Is(noView, errs.ErrLimit) && !errors.Is(noView, errs.ErrUnsupported)
+}
+
 // schema reports an avro.schema that is damaged or does not fit the columns. One that is over a limit may be sound.
 func (v *verifier) schema(ctx context.Context) error {
-	if v.noView == nil || errors.Is(v.noView, errs.ErrLimit) || errors.Is(v.noView, errs.ErrUnsupported) {
+	if !unsoundSchema(v.noView) {
 		return nil
 	}
 	b, err := readAt(ctx, v.src, 0, v.header.Size)
