@@ -254,7 +254,7 @@ environment: # what tests with the tag interop find the judges by, for a shell
 	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_ICEBERG_JUDGE_JAR="$(ARROWIO_ICEBERG_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_FLIGHT_JUDGE_JAR="$(ARROWIO_FLIGHT_JUDGE_JAR)" ARROWIO_HIVE_JUDGE_JAR="$(ARROWIO_HIVE_JUDGE_JAR)" ARROWIO_SPARK_JUDGE_JAR="$(ARROWIO_SPARK_JUDGE_JAR)" ARROWIO_DUCKDB_ICEBERG="$(ARROWIO_DUCKDB_ICEBERG)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)" ARROWIO_CHROMIUM="$(ARROWIO_CHROMIUM)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
-INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
+INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' --exclude-dir=arrow18 \
 	'^//go:build .*\binterop\b' . | xargs -r -n1 dirname | sort -u),$(PKG))
 
 .PHONY: interop-packages

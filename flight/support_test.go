@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -312,7 +313,11 @@ func write(t testing.TB, path string, recs []arrow.Record, options map[string]st
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w, err := writers.Create(t.Context(), path, recs[0].Schema(), writers.Options{Force: true, Write: arrowio.WriteOptions{Options: options, RowGroupBytes: 256 << 10}})
+	o := arrowio.WriteOptions{Options: options}
+	if slices.Contains([]string{".orc", ".parquet", ".trv"}, filepath.Ext(path)) {
+		o.RowGroupBytes = 256 << 10
+	}
+	w, err := writers.Create(t.Context(), path, recs[0].Schema(), writers.Options{Force: true, Write: o})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -123,6 +124,13 @@ func (s *Session) Describe(ctx context.Context, sql string) (*Description, error
 
 // Query is DB.Query.
 func (s *Session) Query(ctx context.Context, sql string) (*Rows, error) { return s.db.Query(ctx, sql) }
+
+// temporary reports whether the target is one of the names, which are in lower case.
+func (st *sessionStatement) temporary(names []string) bool {
+	last := len(st.target) - 1
+	above := strings.ToLower(strings.Join(st.target[:last], "."))
+	return (above == "" || above == "main" || above == "temp" || above == "temp.main") && slices.Contains(names, strings.ToLower(st.target[last]))
+}
 
 // prepares is the type that DuckDB gives the statement; 0 = DuckDB does not see it as it is.
 func (st *sessionStatement) prepares() statementType {
@@ -348,4 +356,39 @@ func (d *DB) change(ctx context.Context, sql, query string, as statementType) (r
 		err = d.run("COMMIT")
 	}
 	return rows, err
+}
+
+// filled is the text of a prepared statement with arguments in the places of its parameters.
+func filled(name, text string, args []argument) (string, error) {
+	byName := map[string]string{}
+	for i, a := range args {
+		if a.name == "" {
+			a.name = strconv.Itoa(i + 1)
+		}
+		byName[a.name] = a.text
+	}
+	used := map[string]bool{}
+	next := 0
+	var b strings.Builder
+	for _, t := range lex(text) {
+		if t.kind != parameter {
+			b.WriteString(t.text)
+			continue
+		}
+		of := strings.ToLower(t.text[1:])
+		if t.text == "?" {
+			next++
+			of = strconv.Itoa(next)
+		}
+		value, ok := byName[of]
+		if !ok {
+			return "", errs.Errorf(errs.ErrOption, "sql: EXECUTE %s: parameter %s has no value", name, of)
+		}
+		used[of] = true
+		b.WriteString(" (" + value + "\n) ") // a comment ends with its line
+	}
+	if len(used) != len(args) {
+		return "", errs.Errorf(errs.ErrOption, "sql: EXECUTE %s: %d values for %d parameters", name, len(args), len(used))
+	}
+	return b.String(), nil
 }

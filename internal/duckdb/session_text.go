@@ -2,7 +2,6 @@ package duckdb
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -193,13 +192,6 @@ func (p *writeParser) qualified(st *sessionStatement) error {
 	return nil
 }
 
-// temporary reports whether the target is one of the names, which are in lower case.
-func (st *sessionStatement) temporary(names []string) bool {
-	last := len(st.target) - 1
-	above := strings.ToLower(strings.Join(st.target[:last], "."))
-	return (above == "" || above == "main" || above == "temp" || above == "temp.main") && slices.Contains(names, strings.ToLower(st.target[last]))
-}
-
 // Settable are the settings that a client may change in its session: they change what values look like, and the order of
 // rows, but not what may be read or used.
 var Settable = []string{"calendar", "default_null_order", "default_order", "ieee_floating_point_ops", "integer_division", "scalar_subquery_error_on_multiple_rows", "timezone"}
@@ -359,39 +351,4 @@ func (p *writeParser) transaction() (*sessionStatement, error) {
 	}
 	_ = p.skip("transaction") || p.skip("work")
 	return st, p.atEnd()
-}
-
-// filled is the text of a prepared statement with arguments in the places of its parameters.
-func filled(name, text string, args []argument) (string, error) {
-	byName := map[string]string{}
-	for i, a := range args {
-		if a.name == "" {
-			a.name = strconv.Itoa(i + 1)
-		}
-		byName[a.name] = a.text
-	}
-	used := map[string]bool{}
-	next := 0
-	var b strings.Builder
-	for _, t := range lex(text) {
-		if t.kind != parameter {
-			b.WriteString(t.text)
-			continue
-		}
-		of := strings.ToLower(t.text[1:])
-		if t.text == "?" {
-			next++
-			of = strconv.Itoa(next)
-		}
-		value, ok := byName[of]
-		if !ok {
-			return "", errs.Errorf(errs.ErrOption, "sql: EXECUTE %s: parameter %s has no value", name, of)
-		}
-		used[of] = true
-		b.WriteString(" (" + value + "\n) ") // a comment ends with its line
-	}
-	if len(used) != len(args) {
-		return "", errs.Errorf(errs.ErrOption, "sql: EXECUTE %s: %d values for %d parameters", name, len(args), len(used))
-	}
-	return b.String(), nil
 }
