@@ -59,6 +59,11 @@ func TestKuduDenied(t *testing.T) {
 			t.Errorf("%s: %d, %s\n%s", args, o.code, o.out, o.err)
 		}
 	}
+	for _, args := range [][]string{{"kudu", "export", "--table", "that one", wal, out}, {"kudu", "export", "--salvage", "--table", "that one", wal, out}, {"count", "--from", "kudu", "--kudu-table", "that one", wal}} {
+		if o := do(t, args...); o.code != exitSystem || !strings.Contains(o.err, `there is no table "that one"`) && !strings.Contains(o.err, `no table "that one"`) || !strings.Contains(o.err, path+": permission denied") {
+			t.Errorf("%s: %d, %s\n%s", args, o.code, o.out, o.err)
+		}
+	}
 	files, err := filepath.Glob(filepath.Join(out, "*.parquet"))
 	if err != nil || len(files) < 8 {
 		t.Errorf("%d files: %v", len(files), err)

@@ -27,6 +27,7 @@ type kuduExportFlags struct {
 	all    bool
 	tables []string
 	denied error // of tablets whose superblocks may not be read
+	places exportPlaces
 }
 
 // exportedTable is the report of a table.
@@ -141,6 +142,7 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 		return err
 	}
 	f.from.word = readkudu.Name
+	f.places = exportPlaces{tables: map[string]string{}, names: map[string]string{}, later: map[string][]arrowio.Warning{}, told: map[string]bool{}}
 	options := f.readFlags.options.forFormat(readkudu.Name)
 	listed, err := a.exported(ctx, f, dir, options)
 	if err != nil {
@@ -152,9 +154,14 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 	report := kuduExport{Output: out, Tables: []exportedTable{}, Warnings: a.warnings.list()}
 	names := fileNames(listed)
 	var first error
+	a.warnings.pass = f.places.pass
 	for i := range listed {
 		t := exportedTable{Name: listed[i].Name, ID: listed[i].ID, Tablets: listed[i].Parts, Create: []string{}, Notes: []string{}}
 		before := len(a.warnings.list())
+		f.places.table = t.ID
+		for _, w := range f.places.later[t.ID] {
+			a.tell(w)
+		}
 		err := a.exportTable(ctx, f, format, dir, filepath.Join(out, names[i]), &listed[i], &t)
 		t.Warnings = a.warnings.list()[before:]
 		if err != nil {
@@ -204,7 +211,7 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 	var there []string
 	found := map[string]bool{}
 	rows := map[string]bool{} // tables of which there may be rows here, by id
-	read := map[string]bool{} // places of tablets whose losses are told when their tables are read
+	read := map[string]bool{} // tablets whose losses are told when their tables are read
 	for _, m := range info.Members {
 		switch m.Kind {
 		case "table":
@@ -217,23 +224,42 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 		case "tablet":
 			if n := len(out); n > 0 && out[n-1].Name == m.Name && m.State != "tombstoned" && m.State != "deleted" {
 				rows[out[n-1].ID] = true
-				read["tablet "+m.ID] = m.State == "ready"
+				read[m.ID] = m.State == "ready"
+				f.places.tables[m.ID] = out[n-1].ID
 			}
 		}
 	}
-	for _, w := range arrowio.WarningsOf(v) {
-		if w.Kind != arrowio.WarnLost || !read[w.Place] {
-			w.File = dir
-			a.tell(w)
-		}
-	}
-	for _, name := range f.tables {
-		if !found[name] {
-			return nil, noTable(dir, name, there)
-		}
+	members := map[string]bool{}
+	for _, m := range info.Members {
+		members[m.ID] = members[m.ID] || m.Kind == "tablet" && m.Name != ""
 	}
 	if f.all { // tables that the server has given up have no rows here, which is no failure
 		out = slices.DeleteFunc(out, func(m arrowio.MemberInfo) bool { return !rows[m.ID] })
+	}
+	for _, m := range out {
+		f.places.name(m.Name, m.ID)
+	}
+	tableless := "" // a tablet that may be of any table
+	for _, w := range arrowio.WarningsOf(v) {
+		if id := tabletOf(w.Place); w.Kind == arrowio.WarnLost && id != "" && !members[id] && tableless == "" {
+			tableless = id
+		}
+		w.File = dir
+		if tablet := tabletOf(w.Place); w.Kind != arrowio.WarnLost || !read[tablet] || w.Place != "tablet "+tablet {
+			f.places.list(w, a.tell)
+		}
+	}
+	for _, name := range f.tables {
+		err := noTable(dir, name, there)
+		switch {
+		case found[name]:
+		case f.denied != nil: // the table may be that of a superblock that may not be read
+			return nil, fmt.Errorf("%v; it may be of the superblock that may not be read: %w", err, f.denied)
+		case tableless != "":
+			return nil, errs.Errorf(errs.ErrCorrupt, "%v; tablet %s, whose table is not known, may be of it", err, tableless)
+		default:
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -134,7 +134,6 @@ func (a *app) exportedOfSeveral(ctx context.Context, f *kuduExportFlags, dir str
 	if err != nil {
 		return nil, inFile(dir, err)
 	}
-	a.tellAll(dir, list.Warnings)
 	names := map[string]int{}
 	for _, t := range list.Tables {
 		names[t.Name]++
@@ -155,6 +154,14 @@ func (a *app) exportedOfSeveral(ctx context.Context, f *kuduExportFlags, dir str
 			value = t.ID
 		}
 		out = append(out, arrowio.MemberInfo{Kind: "table", Name: t.Name, ID: t.ID, Parts: int64(len(t.Tablets)), Open: []arrowio.Choice{{Option: "kudu-table", Value: value}}})
+		f.places.name(t.Name, t.ID)
+		for _, x := range t.Tablets {
+			f.places.tables[x.ID] = t.ID
+		}
+	}
+	for _, w := range list.Warnings {
+		w.File = dir
+		f.places.list(w, a.tell)
 	}
 	for _, name := range f.tables {
 		if !found[name] {

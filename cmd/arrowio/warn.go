@@ -14,7 +14,8 @@ import (
 type warnings struct {
 	mu   sync.Mutex
 	all  []arrowio.Warning
-	seen map[[2]string]bool // by file and String
+	seen map[[2]string]bool         // by file and String
+	pass func(arrowio.Warning) bool // tells which are not told here; nil = none
 }
 
 // maxWarnings bounds what is remembered for JSON reports; everything is printed.
@@ -65,6 +66,9 @@ func (a *app) tellLost(ds *dataset.Dataset, columns []string) {
 func (a *app) tell(w arrowio.Warning) {
 	a.warnings.mu.Lock()
 	defer a.warnings.mu.Unlock()
+	if a.warnings.pass != nil && a.warnings.pass(w) {
+		return
+	}
 	w.Text = a.spelled(w.Text)
 	key := [2]string{w.File, w.String()}
 	if a.warnings.seen[key] {

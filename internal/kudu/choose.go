@@ -188,8 +188,10 @@ func (f *File) passOver(d *damagedSuper, table *kuduwire.SuperBlock, all []*tabl
 	case isDenied(d.err):
 		f.hidden = true
 		f.doubt("tablet "+d.id, "%s", deniedText(d.id, d.err))
-	case f.opt.Salvage:
+	case f.opt.Salvage && ours:
 		f.lose(d.err, at("tablet "+d.id, arrowio.UnknownRows), "tablet %s: %s, so nothing tells its blocks: %v", d.id, unreadable(d.err), d.err)
+	case f.opt.Salvage:
+		f.lose(d.err, at("tablet "+d.id, arrowio.UnknownRows), "%s", tablelessText(d.id, d.err))
 	case ours:
 		return f.hintSalvage(d.err)
 	default:
@@ -198,6 +200,11 @@ func (f *File) passOver(d *damagedSuper, table *kuduwire.SuperBlock, all []*tabl
 		f.warn(w, "tablet %s: %s; if it is of this table, rows are missing: %v", d.id, unreadable(d.err), d.err)
 	}
 	return nil
+}
+
+// tablelessText tells of a superblock that cannot be read and does not name a table that is here.
+func tablelessText(tablet string, err error) string {
+	return fmt.Sprintf("tablet %s: %s, so nothing tells its table and its blocks: %v", tablet, unreadable(err), err)
 }
 
 func (f *File) where() string {

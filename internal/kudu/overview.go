@@ -162,7 +162,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		}
 		if err != nil {
 			v.fault(errs.Locate(corrupt("tablet %s: %s: %v", id, unreadable(err), innermost(err)), errs.At{Format: Name}))
-			v.loseBlocks(at("tablet "+id, arrowio.UnknownRows), "tablet %s: %s, so nothing tells its table and its blocks: %v", id, unreadable(err), err)
+			v.loseBlocks(at("tablet "+id, arrowio.UnknownRows), "%s", tablelessText(id, err))
 			if v.superErr == nil {
 				v.superErr = err
 			}
