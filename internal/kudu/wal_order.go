@@ -301,7 +301,7 @@ func (r *replayer) decide() (apply bool, reason string, err error) {
 		return false, "the replicas on other servers know whether they were committed", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return false, "the tablet has no consensus metadata, which tells what other replicas there are", nil
-	case r.o.Salvage && isData(err):
+	case isData(err):
 		return false, "the tablet's consensus metadata, which tells what other replicas there are, cannot be read: " + innermost(err), nil
 	}
 	return false, "", err
