@@ -254,7 +254,7 @@ func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, opti
 		switch {
 		case found[name]:
 		case f.denied != nil: // the table may be that of a superblock that may not be read
-			return nil, fmt.Errorf("%v; it may be of the superblock that may not be read: %w", err, f.denied)
+			return nil, fmt.Errorf("%s; it may be of the superblock that may not be read: %w", err.Error(), f.denied)
 		case tableless != "":
 			return nil, errs.Errorf(errs.ErrCorrupt, "%v; tablet %s, whose table is not known, may be of it", err, tableless)
 		default:
