@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -74,10 +75,18 @@ func TestStoreErrorsThatPass(t *testing.T) {
 		},
 	} {
 		var n atomic.Int64
+		var mu sync.Mutex
+		asked := map[string]int{} // of each object: several are asked for at the same time
 		s.Fault(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if r.Header.Get("Range") != "" && n.Add(1)%2 == 1 {
-				fault(w, r, next)
-				return
+			if r.Header.Get("Range") != "" {
+				mu.Lock()
+				asked[r.URL.Path]++
+				wrong := asked[r.URL.Path]%2 == 1
+				mu.Unlock()
+				if n.Add(1); wrong {
+					fault(w, r, next)
+					return
+				}
 			}
 			next.ServeHTTP(w, r)
 		})
