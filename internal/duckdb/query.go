@@ -322,6 +322,7 @@ func (r *Rows) Close() error {
 	}
 	if q.db.o.Session {
 		for _, name := range slices.Backward(r.made) { // what a client may name is asked for each statement
+			// It fails in a transaction that an error has ended: ROLLBACK, which is all that can follow, takes the view back.
 			_ = q.db.run("DROP VIEW IF EXISTS " + quoteName(q.db.o.Catalog) + ".main." + quoteName(name))
 		}
 	}

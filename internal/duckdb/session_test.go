@@ -233,3 +233,27 @@ func TestSessionReads(t *testing.T) {
 		t.Error("a view over it:", got)
 	}
 }
+
+// A view that a client may name for one statement is gone with it, also where its transaction has failed, in which nothing can be dropped.
+func TestViewsOfFailedTransactions(t *testing.T) {
+	s, _ := sessionOver(t)
+	must := func(sql, want string) {
+		t.Helper()
+		if got, err := do(t.Context(), s, sql); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", sql, got, err, want)
+		}
+	}
+	view := []View{{Name: "v", SQL: "select a + 1 as b from x"}}
+	s.Show(nil, view, true)
+	must("begin", "#0")
+	must("select sum(b) from v", "9\n")
+	if _, err := do(t.Context(), s, "select error('no') from v"); err == nil || !strings.Contains(err.Error(), "no") {
+		t.Errorf("an error of the statement: %v", err)
+	}
+	must("rollback", "#0")
+	s.Show(nil, nil, true)
+	if got, err := do(t.Context(), s, "select sum(b) from v"); err == nil {
+		t.Errorf("the view is still there: %s", got)
+	}
+	must("select count(*) from duckdb_views() where view_name = 'v'", "0\n")
+}
