@@ -42,7 +42,7 @@ kinds = ['{"crs":"OGC:CRS84"}', '{"crs":"EPSG:3857","crs_type":"authority_code"}
 table = pa.table([pa.ExtensionArray.from_storage(WKB(k), pa.array([point, None], pa.binary())) for k in kinds], names=[str(i) for i in range(len(kinds))])
 table = table.replace_schema_metadata({"local": '{"type":"LocalCRS"}'})
 pq.write_table(table, sys.argv[1], store_schema=sys.argv[2] == "True")
-print(json.dumps([t.metadata for t in pq.read_table(sys.argv[1]).schema.types]))
+print(json.dumps([t.metadata for t in pq.read_schema(sys.argv[1]).types]))
 `
 	for _, stored := range []string{"False", "True"} {
 		path := filepath.Join(t.TempDir(), "geo.parquet")
