@@ -141,7 +141,7 @@ class WKB(pa.ExtensionType):
 pa.register_extension_type(WKB())
 path = sys.argv[1]
 schema = pq.ParquetFile(path).schema
-types = pq.read_table(path).schema.types
+types = pq.read_schema(path).types
 duck = duckdb.execute("select logical_type from parquet_schema(?) where type is not null", [path]).fetchall()
 for i in range(len(schema)):
     print(schema.column(i).logical_type, duck[i][0], types[i].metadata)
