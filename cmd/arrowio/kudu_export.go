@@ -164,10 +164,12 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 		}
 		err := a.exportTable(ctx, f, format, dir, filepath.Join(out, names[i]), &listed[i], &t)
 		t.Warnings = a.warnings.list()[before:]
+		if ctx.Err() != nil && err != nil {
+			first = err
+			report.interrupted(t, describe(ctx, err), listed[i+1:])
+			break
+		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
 			x := describe(ctx, err)
 			x.Message = fmt.Sprintf("table %s: %s", listed[i].Name, a.spelled(x.Message))
 			x.print(a.onErrors(), a.jsonErrors)
@@ -187,6 +189,18 @@ func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dirs []string,
 		first = f.denied
 	}
 	return errors.Join(first, err)
+}
+
+// interrupted adds the table that was being written when the export was interrupted, and those that it had not come to.
+func (r *kuduExport) interrupted(t exportedTable, why failure, rest []arrowio.MemberInfo) {
+	t.Error = &why
+	r.Tables = append(r.Tables, t)
+	for _, m := range rest {
+		r.Tables = append(r.Tables, exportedTable{
+			Name: m.Name, ID: m.ID, Tablets: m.Parts, Create: []string{}, Notes: []string{}, Error: &why, Warnings: []arrowio.Warning{},
+		})
+	}
+	r.Failed += 1 + len(rest)
 }
 
 // exported lists the tables to export.
@@ -404,7 +418,9 @@ func (r *kuduExport) print(w sheet) error {
 	for _, t := range r.Tables {
 		state, file := "written", filepath.Base(t.Output)
 		if t.Error != nil {
-			state, file = "failed", ""
+			if state, file = "failed", ""; t.Error.code == exitInterrupted {
+				state = "interrupted"
+			}
 		}
 		lost := 0
 		for _, x := range t.Warnings {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -71,6 +73,49 @@ func TestKuduExport(t *testing.T) {
 	fails(t, do(t, "kudu", "export", dir, to), 2, "--all")
 	fails(t, do(t, "kudu", "export", "--table", "nothing", dir, to), 2, `no table "nothing", only altered, changed, `)
 	fails(t, do(t, "kudu", "export", "--all", dir, filepath.Join(dir, "data", "x")), 2)
+}
+
+// cancelling cancels at the first error that is printed.
+type cancelling struct {
+	bytes.Buffer
+	cancel context.CancelCauseFunc
+}
+
+func (c *cancelling) Write(p []byte) (int, error) {
+	c.cancel(errInterrupted)
+	return c.Buffer.Write(p)
+}
+
+// An export that is interrupted reports what it has written, and names what it has not.
+func TestKuduExportInterrupted(t *testing.T) {
+	dir, to := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/file.tar.gz"), t.TempDir()
+	exportOf(t, exitOK, "--table", "changed", dir, to)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var out bytes.Buffer
+	told := cancelling{cancel: cancel}
+	// The second table is there already: its error interrupts the export.
+	code := run(ctx, []string{"kudu", "export", "--json", "--all", dir, to}, strings.NewReader(""), &out, &told)
+	if code != exitInterrupted || !strings.Contains(told.String(), "arrowio: interrupted") {
+		t.Errorf("exit %d: %s", code, told.String())
+	}
+	conforms(t, "kudu-export", out.String())
+	var r kuduExport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Tables) != 9 || r.Failed != 8 || r.Tables[0].Name != "altered" || r.Tables[0].Error != nil || r.Tables[0].Output == "" {
+		t.Fatalf("%+v", r)
+	}
+	for i, x := range r.Tables[1:] {
+		kind := "interrupted"
+		if i == 0 {
+			kind = "usage"
+		}
+		if x.Error == nil || x.Error.Kind != kind || x.Output != "" {
+			t.Errorf("%s: %+v", x.Name, x)
+		}
+	}
 }
 
 // The loss of a write-ahead log is told with its table, and not before, too.
