@@ -21,8 +21,8 @@ func TestNamesThatLookAlike(t *testing.T) {
 	}
 }
 
-// Inspect tells names that look alike apart, and quotes names with blanks, of every format but Trevni, whose stored names have neither.
-func TestInspectTellsNamesApart(t *testing.T) {
+// Inspect, schema and cat tell names that look alike apart, and quote names with blanks, of every format but Trevni, whose stored names have neither.
+func TestNamesAreToldApart(t *testing.T) {
 	names := []string{"name", "n\u0430me", "na\u200bme", "a b", " x", "plain"}
 	fields := make([]arrow.Field, len(names))
 	for i, n := range names {
@@ -51,6 +51,12 @@ func TestInspectTellsNamesApart(t *testing.T) {
 		for _, want := range []string{"name ", `"n\u0430me" `, `na\u{200b}me `, `"a b" `, `" x" `, "plain "} {
 			if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
 				t.Errorf("%s: no line begins with %s:\n%s", ext, want, strings.Join(lines, "\n"))
+			}
+		}
+		schema, expanded := ok(t, "schema", path), ok(t, "cat", "--expanded", path)
+		for _, want := range []string{`"n\u0430me"`, `na\u{200b}me`, `"a b"`, `" x"`} {
+			if !strings.Contains(schema, "─ "+want+": ") || !strings.Contains(expanded, want+" ") {
+				t.Errorf("%s: %s is not in\n%s\n%s", ext, want, schema, expanded)
 			}
 		}
 		for _, l := range lines {

@@ -148,12 +148,13 @@ func typeName(t arrow.DataType) string {
 }
 
 func printFields(w sheet, fields []arrow.Field, indent string) {
+	names := shownFields(fields)
 	for i, f := range fields {
 		branch, below := "├─ ", "│  "
 		if i == len(fields)-1 {
 			branch, below = "└─ ", "   "
 		}
-		text := printable(f.Name) + ": " + printable(typeName(f.Type))
+		text := names[i] + ": " + printable(typeName(f.Type))
 		if !f.Nullable {
 			text += ", not null"
 		}

@@ -136,8 +136,9 @@ func (t *tablePrinter) hold(c *celltext.Cell, writers []celltext.Writer, i int) 
 // start chooses the columns that are shown and their widths, and prints the rows that were kept.
 func (t *tablePrinter) start() (err error) {
 	all := make([]gridColumn, t.schema.NumFields())
+	names := shownFields(t.schema.Fields())
 	for k, f := range t.schema.Fields() {
-		all[k] = gridColumn{name: printable(f.Name), right: isNumber(f.Type), whole: isNumber(f.Type) || isShort(f.Type)}
+		all[k] = gridColumn{name: names[k], right: isNumber(f.Type), whole: isNumber(f.Type) || isShort(f.Type)}
 	}
 	t.shown = fitting(all, t.held, t.width)
 	columns := make([]gridColumn, len(t.shown))
@@ -249,9 +250,7 @@ const expandedLimit = 10_000
 
 func newExpandedPrinter(w io.Writer, s *arrow.Schema, width int) *expandedPrinter {
 	p := &expandedPrinter{to: w, w: bufio.NewWriterSize(w, 64<<10), width: width}
-	for _, f := range s.Fields() {
-		p.names = append(p.names, printable(f.Name))
-	}
+	p.names = shownFields(s.Fields())
 	p.pad = padding(p.names, width)
 	return p
 }
