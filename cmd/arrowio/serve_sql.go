@@ -41,7 +41,10 @@ func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 	if f.sessions.n == 0 {
 		o.SQL.Sessions = -1
 	}
-	e := &sqlEngine{threads: f.threads.n, memory: int64(f.memory), sessionMemory: int64(f.sessionMemory), temp: temp}
+	e := &sqlEngine{threads: f.threads.n, memory: int64(f.memory), sessionMemory: int64(f.sessionMemory), temp: temp, tempMax: int64(f.tempMax)}
+	if e.tempMax == 0 {
+		e.tempMax = tempFactor * e.memory
+	}
 	o.SQL.Engine = e
 	return func() { e.kept.close(); _ = os.RemoveAll(temp) }, nil
 }
@@ -53,6 +56,7 @@ type sqlEngine struct {
 	// sessionMemory is that of one session: its tables, and what its statements need.
 	sessionMemory int64
 	temp          string
+	tempMax       int64 // of one statement
 	kept          keptDatabases
 }
 
@@ -79,7 +83,7 @@ func (e *sqlEngine) opened(tables flight.SQLTables, key string, s shown) (*duckd
 func (e *sqlEngine) options(tables flight.SQLTables, values arrow.Record) duckdb.Options {
 	return duckdb.Options{
 		Known:   func(string) bool { return true }, // Open says what is not there
-		Threads: e.threads, Memory: e.memory, TempDir: e.temp, Guarded: true, Catalog: flight.SQLCatalog,
+		Threads: e.threads, Memory: e.memory, TempDir: e.temp, TempMax: e.tempMax, Guarded: true, Catalog: flight.SQLCatalog,
 		Open: func(ctx context.Context, name string, _ map[string][]string) (duckdb.Table, error) {
 			if values != nil && name == duckdb.ValuesTable {
 				return valuesTable{values}, nil

@@ -22,9 +22,13 @@ type sqlFlags struct {
 	sessionIdle              time.Duration
 	sessionMemory            sizeValue
 
-	temp  string
-	views map[string]string // of the config file
+	temp    string
+	tempMax sizeValue         // of one statement; 0 = tempFactor times its memory
+	views   map[string]string // of the config file
 }
+
+// tempFactor is how many times the memory of a statement or a session its files in --sql-temp may have, unless a flag says it.
+const tempFactor = 4
 
 // viewsKey is the table of a config file with views: NAME = "SELECT …".
 const viewsKey = "views"
@@ -79,5 +83,6 @@ func (f *sqlFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.clientSessions, "sql-client-sessions", "those of one client (default: half of all)")
 	fs.DurationVar(&f.sessionIdle, "sql-session-idle", 10*time.Minute, "how long a session stays that no statement uses (default 10m)")
 	fs.Var(&f.sessionMemory, "sql-session-memory", "memory of DuckDB for one session, with its temporary tables; four times as much may go to --sql-temp (default 256MiB)")
+	fs.Var(&f.tempMax, "sql-temp-max", "what one statement may keep there (default: four times --sql-memory)")
 	fs.StringVar(&f.temp, "sql-temp", "", "`DIR` for what of a statement does not fit into --sql-memory (default: the system's)")
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
 
-// sessionTempFactor is how many times the memory of a session its files in --sql-temp may have.
-const sessionTempFactor = 4
-
 // OfSession implements flight.SQLSessionEngine.
 func (e *sqlEngine) OfSession(text string) bool { return duckdb.OfSession(text) }
 
@@ -28,7 +25,7 @@ func (e *sqlEngine) Settable(name string) bool {
 // NewSession implements flight.SQLSessionEngine.
 func (e *sqlEngine) NewSession(tables flight.SQLTables) (flight.SQLSession, error) {
 	o := e.options(tables, nil)
-	o.Memory, o.TempMax = e.sessionMemory, sessionTempFactor*e.sessionMemory
+	o.Memory, o.TempMax = e.sessionMemory, tempFactor*e.sessionMemory
 	s, err := duckdb.NewSession(o)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,11 @@ package duckdb
 import "C"
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/cgo"
 	"slices"
 	"strconv"
@@ -43,6 +46,9 @@ func Version() string { return C.GoString(C.duckdb_library_version()) }
 
 // Open makes a database. It reads and writes no file of its own but in o.TempDir, and loads no extension.
 func Open(o Options) (*DB, error) {
+	if o.TempDir != "" { // names of DuckDB's files are the same in all databases, so each has a directory that no other can know
+		o.TempDir = filepath.Join(o.TempDir, "db-"+rand.Text())
+	}
 	settings := [][2]string{
 		{"temp_directory", o.TempDir},
 		{"autoinstall_known_extensions", "false"},
@@ -169,6 +175,9 @@ func (d *DB) Close() {
 	}
 	C.duckdb_close(&d.db)
 	d.handle.Delete()
+	if d.o.TempDir != "" { // DuckDB has, unless something went wrong
+		_ = os.RemoveAll(d.o.TempDir)
+	}
 }
 
 // run executes a statement and discards its result.

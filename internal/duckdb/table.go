@@ -45,7 +45,7 @@ type Options struct {
 	Threads int    // 0 = DuckDB's default, the number of CPUs
 	Memory  int64  // bytes; 0 = DuckDB's default, 80 % of the machine's
 	TempMax int64  // bytes in TempDir; 0 = DuckDB's default, 90 % of what is free
-	TempDir string // where what does not fit into memory goes; it is made when it is needed. "" = nowhere
+	TempDir string // where a directory is made for what does not fit into memory, once something does not. "" = nowhere
 
 	// Guarded is for statements of strangers: one that reads rows is taken at a time, and settings cannot be changed. The database
 	// is called Catalog, and Views are names that Open opens, to be listed as its views; those that cannot be opened are left out.
