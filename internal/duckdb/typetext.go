@@ -36,6 +36,8 @@ func typeText(t arrow.DataType) (string, error) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
 		return typeText(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return typeText(t.Encoded())
 	case arrow.ExtensionType:
 		return typeText(t.StorageType())
 	case *arrow.TimestampType:

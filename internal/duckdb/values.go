@@ -36,7 +36,7 @@ func Bind(sql string, rec arrow.Record, row int) (string, error) {
 		if i < 0 || i >= int(rec.NumCols()) {
 			return "", errs.Errorf(errs.ErrOption, "sql: parameter %s has no value; there are %d", t.text, rec.NumCols())
 		}
-		text, err := valueLiteral(rec.Column(i), row, 0)
+		text, err := parameterLiteral(rec.Column(i), row)
 		if err != nil {
 			return "", errs.Errorf(errs.ErrOption, "sql: parameter %s: %w", t.text, err)
 		}
@@ -51,6 +51,16 @@ func Bind(sql string, rec arrow.Record, row int) (string, error) {
 
 // maxValueDepth bounds the recursion into values of parameters.
 const maxValueDepth = 20
+
+// parameterLiteral is valueLiteral, with the type of values of several elements, which themselves may not tell it: [] may be a list of anything.
+func parameterLiteral(a arrow.Array, i int) (string, error) {
+	text, err := valueLiteral(a, i, 0)
+	if _, nested := a.DataType().(arrow.NestedType); err != nil || !nested || a.IsNull(i) {
+		return text, err
+	}
+	kind, err := typeText(a.DataType())
+	return "CAST(" + text + " AS " + kind + ")", err
+}
 
 // valueLiteral writes a value as SQL.
 func valueLiteral(a arrow.Array, i, depth int) (string, error) {
@@ -110,6 +120,9 @@ func valueLiteral(a arrow.Array, i, depth int) (string, error) {
 	case *array.Date32:
 		return fmt.Sprintf("DATE '1970-01-01' + CAST(%d AS INTEGER)", a.Value(i)), nil
 	case *array.Date64:
+		if ms := int64(a.Value(i)); ms%86_400_000 != 0 {
+			return "", errs.Errorf(errs.ErrOption, "%d ms is no date: it is no whole number of days", ms)
+		}
 		return fmt.Sprintf("DATE '1970-01-01' + CAST(%d AS INTEGER)", int64(a.Value(i))/86_400_000), nil
 	case *array.Time32:
 		return timeLiteral(int64(a.Value(i)), a.DataType().(*arrow.Time32Type).Unit)
@@ -131,6 +144,8 @@ func valueLiteral(a arrow.Array, i, depth int) (string, error) {
 		return fmt.Sprintf("to_months(%d) + to_days(%d) + to_microseconds(%d)", v.Months, v.Days, us), err
 	case *array.Dictionary:
 		return valueLiteral(a.Dictionary(), a.GetValueIndex(i), depth+1)
+	case *array.RunEndEncoded:
+		return valueLiteral(a.Values(), a.GetPhysicalIndex(i), depth+1)
 	case array.ExtensionArray:
 		return valueLiteral(a.Storage(), i, depth+1)
 	case *array.Map:
@@ -214,7 +229,11 @@ func timeLiteral(v int64, unit arrow.TimeUnit) (string, error) {
 	if err == nil && (us < 0 || us > 86_400_000_000) {
 		err = errs.Errorf(errs.ErrOption, "%d is no time of a day", v)
 	}
-	return "CAST(" + quote(time.UnixMicro(us).UTC().Format("15:04:05.000000")) + " AS TIME)", err
+	text := time.UnixMicro(us).UTC().Format("15:04:05.000000")
+	if us == 86_400_000_000 {
+		text = "24:00:00"
+	}
+	return "CAST(" + quote(text) + " AS TIME)", err
 }
 
 func instantLiteral(v int64, t *arrow.TimestampType) (string, error) {
@@ -223,8 +242,11 @@ func instantLiteral(v int64, t *arrow.TimestampType) (string, error) {
 	}
 	us, err := micros(v, t.Unit)
 	text := fmt.Sprintf("make_timestamp(%d)", us)
-	if t.TimeZone != "" { // the session's is UTC
+	switch {
+	case t.TimeZone != "": // the session's is UTC
 		text = "CAST(" + text + " AS TIMESTAMP WITH TIME ZONE)"
+	case t.Unit != arrow.Microsecond:
+		text = "CAST(" + text + " AS " + stampTexts[t.Unit] + ")"
 	}
 	return text, err
 }
