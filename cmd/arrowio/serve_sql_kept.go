@@ -4,8 +4,8 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +52,7 @@ func keptKey(ctx context.Context, text string) string {
 	if c == nil {
 		return ""
 	}
-	return strings.Join(append([]string{text, c.Client.Name}, c.Client.Roles...), "\x00")
+	return fmt.Sprintf("%q", append([]string{text, c.Client.Name}, c.Client.Roles...))
 }
 
 // take returns a database of a key, which is the caller's then; nil = there is none.

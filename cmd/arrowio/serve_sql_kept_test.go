@@ -5,10 +5,86 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/flight/flightsql"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
+
+// Clients that ask the same statements at the same time, with values and rows of their own, get their own answers, though databases that have
+// described a statement are used again.
+func TestSQLKeptClients(t *testing.T) {
+	dir, _ := queryFiles(t, 700)
+	tokens, config := filepath.Join(t.TempDir(), "tokens"), filepath.Join(t.TempDir(), "serve.toml")
+	text := ""
+	secrets := map[int]string{}
+	for _, own := range []int{2, 3} {
+		name := fmt.Sprint("client", own)
+		code, secret, errs := said(t, "", "token", "add", "--file", tokens, name)
+		if code != 0 {
+			t.Fatal(errs)
+		}
+		secrets[own] = "Bearer " + strings.TrimSpace(secret)
+		text += fmt.Sprintf("[[restrict]]\nclients = %q\ndatasets = 'orders'\nwhere = 'customer = %d'\n", name, own)
+	}
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	addr := sqlServing(t, "--config", config, "--tokens", tokens, "--sql-threads", "1", "orders="+filepath.Join(dir, "orders.orc"))
+	var all sync.WaitGroup
+	for k := range 4 {
+		own := 2 + k%2 // two connections of each client
+		c := sqlClient(t, addr)
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", secrets[own])
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			st, err := c.Prepare(ctx, "select max(customer), min(id), ? || '!' from orders where id >= ? group by all order by all")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 40 {
+				got, err := askedAs(ctx, c, "select max(customer), count(*) from orders group by all order by all")
+				if want := fmt.Sprintf("%d|100\n", own); err != nil || got != want {
+					t.Errorf("client %d: %q, %v; want %q", own, got, err, want)
+				}
+				label, from := fmt.Sprint(k, "-", i/2), int64(7*i) // i/2: a statement that has been asked is asked again
+				if i%2 == 1 {
+					from -= 7
+				}
+				rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String}, {Name: "b", Type: arrow.PrimitiveTypes.Int64}}, nil),
+					strings.NewReader(fmt.Sprintf(`[{"a": %q, "b": %d}]`, label, from)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				st.SetParameters(rec)
+				rec.Release()
+				info, err := st.Execute(ctx)
+				got, err = sqlRows(ctx, c, info, err)
+				if want := fmt.Sprintf("%d|%d|%s!\n", own, from+int64(own), label); err != nil || got != want {
+					t.Errorf("client %d: %q, %v; want %q", own, got, err, want)
+				}
+			}
+		}()
+	}
+	all.Wait()
+}
+
+func askedAs(ctx context.Context, c *flightsql.Client, sql string) (string, error) {
+	info, err := c.Execute(ctx, sql)
+	return sqlRows(ctx, c, info, err)
+}
 
 // A database is used again once, for what it was kept for, and few are kept.
 func TestSQLKept(t *testing.T) {
