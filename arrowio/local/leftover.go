@@ -7,12 +7,13 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
 
 // leftoverName is of what a fileStore has beside an output: see fileStore.hidden.
-var leftoverName = regexp.MustCompile(`^\.(.+)\.[0-9a-f]{10}\.(tmp|old)$`)
+var leftoverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.(.+)\.[0-9a-f]{10}\.(tmp|old)$`) })
 
 // Leftover describes what RemoveLeftovers did with one hidden directory.
 type Leftover struct {
@@ -35,7 +36,7 @@ func RemoveLeftovers(dir string, match func(name string) bool) ([]Leftover, erro
 	}
 	var out []Leftover
 	for _, e := range entries {
-		m := leftoverName.FindStringSubmatch(e.Name())
+		m := leftoverName().FindStringSubmatch(e.Name())
 		if m == nil || !e.IsDir() || !match(m[1]) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -28,7 +29,7 @@ func OutputNames(list func(dir string) ([]arrowio.TreeEntry, error), partial boo
 	for _, e := range entries {
 		switch {
 		case !e.Dir && (e.Name == "schema.json" || strings.HasPrefix(e.Name, "part-") || isColumn(e.Name) && columns):
-		case e.Dir && rowsetName.MatchString(e.Name) && columns:
+		case e.Dir && rowsetName().MatchString(e.Name) && columns:
 			files, err := list(e.Name)
 			if err != nil {
 				return nil, err
@@ -49,12 +50,12 @@ func OutputNames(list func(dir string) ([]arrowio.TreeEntry, error), partial boo
 }
 
 // rowsetName is of the directories of a set that has several.
-var rowsetName = regexp.MustCompile(`^rowset-[0-9]{5,}$`)
+var rowsetName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^rowset-[0-9]{5,}$`) })
 
 func isColumn(name string) bool { return strings.HasSuffix(name, ".cfile") }
 
 // partName is of the files in directories NAME=VALUE.
-var partName = regexp.MustCompile(`^part-[0-9]{5,}\.[a-z0-9]+$`)
+var partName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^part-[0-9]{5,}\.[a-z0-9]+$`) })
 
 // partitionColumn returns NAME of a directory NAME=VALUE, "" of anything else.
 func partitionColumn(e arrowio.TreeEntry) string {
@@ -72,7 +73,7 @@ func partitionNames(list func(dir string) ([]arrowio.TreeEntry, error), below st
 	for _, e := range entries {
 		name, column := path.Join(below, e.Name), partitionColumn(e)
 		switch {
-		case column != partitionColumn(entries[0]), column == "" && (e.Dir || !partName.MatchString(e.Name)):
+		case column != partitionColumn(entries[0]), column == "" && (e.Dir || !partName().MatchString(e.Name)):
 			return nil, NotOurs(name)
 		case column != "":
 			inner, err := list(name)

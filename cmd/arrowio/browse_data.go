@@ -372,7 +372,7 @@ func (b *browsed) Explain(ctx context.Context, i int, off, end int64) (notes []b
 // noteMost bounds the notes of a sheet of bytes.
 const noteMost = 4096
 
-var noteLine = regexp.MustCompile(`^(\d+)-(\d+): (.*)$`)
+var noteLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+)-(\d+): (.*)$`) })
 
 // noteWriter takes the output of a Dumper and keeps the lines about some bytes.
 type noteWriter struct {
@@ -401,7 +401,7 @@ func (w *noteWriter) Write(p []byte) (int, error) {
 
 // take keeps a line if it is about the bytes.
 func (w *noteWriter) take(line string) {
-	m := noteLine.FindStringSubmatch(strings.TrimSpace(line))
+	m := noteLine().FindStringSubmatch(strings.TrimSpace(line))
 	if m == nil {
 		return
 	}

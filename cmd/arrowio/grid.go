@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/charmbracelet/x/ansi"
 )
 
 const (
@@ -348,7 +348,7 @@ func (g *grid) flush() error { return g.w.Flush() }
 func displayWidth(text string) int {
 	for i := range len(text) {
 		if c := text[i]; c < 0x20 || c > 0x7e {
-			return twwidth.WidthNoCache(text)
+			return ansi.StringWidthWc(text)
 		}
 	}
 	return len(text)

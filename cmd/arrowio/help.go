@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,7 +18,7 @@ const helpWidth = 100
 // help prints a command's description and usage.
 func (a *app) help(cmd *cobra.Command, _ []string) {
 	if names := cmd.Flags().Args(); cmd.HasSubCommands() && len(names) > 0 { // they stand before --help
-		a.failed = noCommand(cmd, names)
+		a.failed = a.noCommand(cmd, names)
 		return
 	}
 	text := cmd.Long
@@ -207,13 +208,13 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-var unknownShorthand = regexp.MustCompile(`^unknown shorthand flag: .* in (-\S+)$`)
+var unknownShorthand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown shorthand flag: .* in (-\S+)$`) })
 
-var unknownFlag = regexp.MustCompile(`^unknown flag: --([^=\s]+)`)
+var unknownFlag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown flag: --([^=\s]+)`) })
 
 // nearestFlag returns the flag of a command that is most similar to the unknown flag that err is about.
 func nearestFlag(cmd *cobra.Command, err error) string {
-	m := unknownFlag.FindStringSubmatch(err.Error())
+	m := unknownFlag().FindStringSubmatch(err.Error())
 	if m == nil {
 		return ""
 	}

@@ -21,7 +21,7 @@ func (a *app) icebergCommand() *cobra.Command {
 Each makes one snapshot, and older snapshots stay. To add or replace rows, use arrowio convert --to iceberg.`,
 		Example:               "  arrowio iceberg delete warehouse/db/events --where \"day < DATE '2024-01-01'\"\n  arrowio iceberg compact iceberg://prod/db.events",
 		DisableFlagsInUseLine: true,
-		RunE:                  noCommand,
+		RunE:                  a.noCommand,
 	}
 	cmd.AddCommand(a.icebergDeleteCommand(), a.icebergCompactCommand())
 	return cmd

@@ -26,7 +26,7 @@ them to files, divide rows among tablets, and import rows. To read tables, use t
 for example arrowio cat --from kudu.`,
 		Example:               "  arrowio kudu list /kudu/wal\n  arrowio kudu export --all /kudu/wal rescued/\n  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
 		DisableFlagsInUseLine: true,
-		RunE:                  noCommand,
+		RunE:                  a.noCommand,
 	}
 	cmd.AddCommand(a.kuduListCommand(), a.kuduExportCommand(), a.kuduSplitCommand(), a.kuduImportCommand())
 	return cmd

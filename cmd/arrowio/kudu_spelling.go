@@ -3,19 +3,20 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
 
 // kuduFlag is a flag for Kudu as the commands that read tables have it, which is how readers spell options in messages.
-var kuduFlag = regexp.MustCompile(`--kudu-[a-z]+(?:-[a-z]+)*`)
+var kuduFlag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--kudu-[a-z]+(?:-[a-z]+)*`) })
 
 // kuduSpelling returns what makes messages name the flags that a command has: those below `arrowio kudu` have short ones. Of other
 // flags the text stays.
 func kuduSpelling(cmd *cobra.Command) func(text string) string {
 	has := func(name string) bool { return cmd.Flags().Lookup(name) != nil }
 	return func(text string) string {
-		return kuduFlag.ReplaceAllStringFunc(text, func(flag string) string {
+		return kuduFlag().ReplaceAllStringFunc(text, func(flag string) string {
 			long := strings.TrimPrefix(flag, "--")
 			short := strings.TrimPrefix(long, "kudu-")
 			switch {

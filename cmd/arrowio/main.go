@@ -4,19 +4,14 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // time zones named in files exist everywhere
 
 	"github.com/arrowio/arrowio/arrowio/local"
+	_ "github.com/arrowio/arrowio/internal/collect" // the first garbage collection comes late
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		// Most of the heap is buffers that are used again and again: letting it double before it is looked at would
-		// only add memory. There is little garbage, so looking more often costs nothing that can be measured.
-		debug.SetGCPercent(50)
-	}
 	// A closed pipe is an error of a write like any other, so that the program can still clean up behind itself.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())

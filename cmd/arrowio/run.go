@@ -53,7 +53,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	// The flag may stand behind the mistake that keeps the flags from being parsed.
 	a.jsonErrors = slices.Contains(args, "--json-errors")
 	a.completes = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
-	root := a.rootCommand()
+	root := a.rootCommandFor(args)
 	if a.completes {
 		completeChoices(root)
 	}
@@ -107,7 +107,63 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	}
 }
 
+// rootCommand returns the command with all its subcommands.
 func (a *app) rootCommand() *cobra.Command {
+	return a.rootCommandWith(func(string) bool { return true })
+}
+
+// rootCommandFor returns the command for one call: where the first argument names a subcommand, no other is made, since its hundred flags
+// would be for nothing.
+func (a *app) rootCommandFor(args []string) *cobra.Command {
+	switch {
+	case slices.Equal(args, []string{"--version"}):
+		return a.rootCommandWith(func(string) bool { return false })
+	case len(args) > 0 && a.isCommand(args[0]):
+		return a.rootCommandWith(func(name string) bool { return name == args[0] })
+	}
+	return a.rootCommand()
+}
+
+// command is a subcommand that can be made.
+type command struct {
+	name string
+	make func() *cobra.Command
+}
+
+func (a *app) commands() []command {
+	return []command{
+		{"convert", a.convertCommand},
+		{"cat", a.catCommand},
+		{"head", a.headCommand},
+		{"tail", a.tailCommand},
+		{"sample", a.sampleCommand},
+		{"count", a.countCommand},
+		{"schema", a.schemaCommand},
+		{"inspect", a.inspectCommand},
+		{"profile", a.profileCommand},
+		{"verify", a.verifyCommand},
+		{"diff", a.diffCommand},
+		{"dump", a.dumpCommand},
+		{"repair", a.repairCommand},
+		{"merge", a.mergeCommand},
+		{"split", a.splitCommand},
+		{"browse", a.browseCommand},
+		{"scan", a.scanCommand},
+		{"query", a.queryCommand},
+		{"serve", a.serveCommand},
+		{"token", a.tokenCommand},
+		{"kudu", a.kuduCommand},
+		{"iceberg", a.icebergCommand},
+		{"version", a.versionCommand},
+	}
+}
+
+func (a *app) isCommand(name string) bool {
+	return slices.ContainsFunc(a.commands(), func(c command) bool { return c.name == name })
+}
+
+// rootCommandWith returns the command with those of its subcommands whose names are wanted.
+func (a *app) rootCommandWith(wanted func(name string) bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "arrowio",
 		Short: "Convert, show and check old columnar files",
@@ -123,7 +179,7 @@ func (a *app) rootCommand() *cobra.Command {
 			if a.version && len(args) == 0 {
 				return a.printVersion()
 			}
-			return noCommand(cmd, args)
+			return a.noCommand(cmd, args)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.HasParent() && cmd.Parent().Name() == "kudu" {
@@ -142,9 +198,9 @@ func (a *app) rootCommand() *cobra.Command {
 	fs.StringVar(&a.profiles.memFile, "memprofile", "", "write a heap profile to `FILE` at the end")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if names := cmd.Flags().Args(); cmd.HasSubCommands() && len(names) > 0 { // the flag may well be one that the right command has
-			return noCommand(cmd, names)
+			return a.noCommand(cmd, names)
 		}
-		if m := unknownShorthand.FindStringSubmatch(err.Error()); m != nil && cmd.Flags().Changed("sort") {
+		if m := unknownShorthand().FindStringSubmatch(err.Error()); m != nil && cmd.Flags().Changed("sort") {
 			return usagef("%w; columns to sort by are written after a =: --sort=%s", err, m[1])
 		}
 		if near := nearestFlag(cmd, err); near != "" {
@@ -154,11 +210,11 @@ func (a *app) rootCommand() *cobra.Command {
 	})
 	root.SetUsageFunc(a.usage)
 	root.SetHelpFunc(a.help)
-	root.AddCommand(
-		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.profileCommand(), a.verifyCommand(), a.diffCommand(), a.dumpCommand(), a.repairCommand(), a.mergeCommand(), a.splitCommand(),
-		a.browseCommand(),
-		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.icebergCommand(), a.versionCommand(),
-	)
+	for _, c := range a.commands() {
+		if wanted(c.name) {
+			root.AddCommand(c.make())
+		}
+	}
 	if manual != nil {
 		root.AddCommand(manual(a))
 	}
@@ -168,7 +224,7 @@ func (a *app) rootCommand() *cobra.Command {
 }
 
 // noCommand is the action of a command that has only subcommands: it returns an error that names the unknown one.
-func noCommand(cmd *cobra.Command, args []string) error {
+func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	prefix, hint := "", "see "+cmd.CommandPath()+" --help"
 	if cmd.HasParent() {
 		prefix = cmd.Name() + ": "
@@ -176,7 +232,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("%sno command given; %s", prefix, hint)
 	}
-	if cmd.Name() == "kudu" && slices.ContainsFunc(cmd.Root().Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
+	if cmd.Name() == "kudu" && a.isCommand(args[0]) {
 		return usagef("%sno command %q; use arrowio %s --from kudu DIR", prefix, args[0], args[0])
 	}
 	cmd.SuggestionsMinimumDistance = 2

@@ -25,7 +25,7 @@ func (a *app) tokenCommand() *cobra.Command {
 server reads the file again when it changes; tokens that are gone are refused from then on.`,
 		Example:               "  arrowio token add --file tokens alice",
 		DisableFlagsInUseLine: true,
-		RunE:                  noCommand,
+		RunE:                  a.noCommand,
 	}
 	cmd.AddCommand(a.tokenAddCommand(), a.tokenListCommand(), a.tokenRemoveCommand())
 	return cmd

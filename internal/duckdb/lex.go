@@ -3,6 +3,7 @@ package duckdb
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
@@ -165,11 +166,11 @@ func Parameters(sql string, values map[string]string) (string, error) {
 	return b.String(), nil
 }
 
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`) })
 
 func literal(v string) string {
 	switch {
-	case number.MatchString(v):
+	case number().MatchString(v):
 		return "(" + v + ")" // a sign must not become a part of what stands before it
 	case strings.EqualFold(v, "true"), strings.EqualFold(v, "false"), strings.EqualFold(v, "null"):
 		return " " + v + " "

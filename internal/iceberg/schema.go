@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
@@ -204,8 +205,8 @@ func parseSchema(text []byte) ([]Field, error) {
 var notRead = []string{"variant", "geometry", "geography"}
 
 var (
-	decimalForm = regexp.MustCompile(`^decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)$`)
-	fixedForm   = regexp.MustCompile(`^fixed\[\s*(\d{1,9})\s*\]$`)
+	decimalForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)$`) })
+	fixedForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^fixed\[\s*(\d{1,9})\s*\]$`) })
 )
 
 // parse reads a type; path names it in errors.
@@ -316,11 +317,11 @@ func plainType(name string) (Type, bool) {
 			return Type{Kind: Kind(k)}, true
 		}
 	}
-	if m := decimalForm.FindStringSubmatch(name); m != nil {
+	if m := decimalForm().FindStringSubmatch(name); m != nil {
 		p, s := number(m[1]), number(m[2])
 		return Type{Kind: Decimal, Precision: p, Scale: s}, p >= 1 && p <= 38 && s <= p
 	}
-	if m := fixedForm.FindStringSubmatch(name); m != nil {
+	if m := fixedForm().FindStringSubmatch(name); m != nil {
 		n := number(m[1])
 		return Type{Kind: Fixed, Length: n}, n >= 1
 	}

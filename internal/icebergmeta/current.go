@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -23,7 +24,9 @@ const Dir = "metadata"
 const HintFile = "version-hint.text"
 
 // versionForm is the name of a file of metadata: v3.metadata.json of tables without a catalog, 00003-UUID.metadata.json of others.
-var versionForm = regexp.MustCompile(`^(?:v(\d{1,18})|(\d{1,18})-.*?)(?:\.gz)?\.metadata\.json(?:\.gz)?$`)
+var versionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:v(\d{1,18})|(\d{1,18})-.*?)(?:\.gz)?\.metadata\.json(?:\.gz)?$`)
+})
 
 // Current returns the name of the file with the current metadata in t. version-hint.text says which; a later version that was
 // written without it counts, too. Without the hint it is the file with the highest version.
@@ -44,7 +47,7 @@ func Current(ctx context.Context, t arrowio.Tree) (string, error) {
 				return "", err
 			}
 		}
-		m := versionForm.FindStringSubmatch(e.Name)
+		m := versionForm().FindStringSubmatch(e.Name)
 		if m == nil {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"regexp"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -40,13 +41,13 @@ func Rows(rec arrow.Record) []string {
 	return lines
 }
 
-var nullUnion = regexp.MustCompile(`\{"tag":\d+,"value":null\}`)
+var nullUnion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{"tag":\d+,"value":null\}`) })
 
 // Expect returns a line of the Java reader with unions as Rows prints them. What it looks for cannot stand in a string,
 // where quotes are escaped.
 func Expect(line string) string {
 	for {
-		next := nullUnion.ReplaceAllLiteralString(line, "null")
+		next := nullUnion().ReplaceAllLiteralString(line, "null")
 		if next == line {
 			return line
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -140,10 +141,12 @@ var plain = func() map[string]arrow.DataType {
 }()
 
 var (
-	timestampForm  = regexp.MustCompile(`^timestamp\[(s|ms|us|ns)(?:, tz=(.+))?\]$`)
-	decimalForm    = regexp.MustCompile(`^decimal(128|256)?\((\d+), ?(-?\d+)\)$`)
-	sizedForm      = regexp.MustCompile(`^(fixed_size_binary|fixed_size_list)\[(\d+)\]$`)
-	dictionaryForm = regexp.MustCompile(`^dictionary<values=(.+), indices=(\w+), ordered=(true|false)>$`)
+	timestampForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^timestamp\[(s|ms|us|ns)(?:, tz=(.+))?\]$`) })
+	decimalForm    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^decimal(128|256)?\((\d+), ?(-?\d+)\)$`) })
+	sizedForm      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(fixed_size_binary|fixed_size_list)\[(\d+)\]$`) })
+	dictionaryForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^dictionary<values=(.+), indices=(\w+), ordered=(true|false)>$`)
+	})
 )
 
 func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
@@ -194,7 +197,7 @@ func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
 		}
 		return arrow.SparseUnionOf(children, codes), nil
 	}
-	if m := sizedForm.FindStringSubmatch(name); m != nil {
+	if m := sizedForm().FindStringSubmatch(name); m != nil {
 		n, err := strconv.ParseInt(m[2], 10, 32)
 		switch {
 		case err != nil:
@@ -212,11 +215,11 @@ func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
 	if t, ok := plain[name]; ok {
 		return t, nil
 	}
-	if m := timestampForm.FindStringSubmatch(name); m != nil {
+	if m := timestampForm().FindStringSubmatch(name); m != nil {
 		unit := map[string]arrow.TimeUnit{"s": arrow.Second, "ms": arrow.Millisecond, "us": arrow.Microsecond, "ns": arrow.Nanosecond}[m[1]]
 		return &arrow.TimestampType{Unit: unit, TimeZone: m[2]}, nil
 	}
-	if m := decimalForm.FindStringSubmatch(name); m != nil {
+	if m := decimalForm().FindStringSubmatch(name); m != nil {
 		p, err := strconv.ParseInt(m[2], 10, 32)
 		s, err2 := strconv.ParseInt(m[3], 10, 32)
 		switch {
@@ -227,7 +230,7 @@ func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
 		}
 		return &arrow.Decimal128Type{Precision: int32(p), Scale: int32(s)}, nil
 	}
-	if m := dictionaryForm.FindStringSubmatch(name); m != nil {
+	if m := dictionaryForm().FindStringSubmatch(name); m != nil {
 		values, err := typeOf(m[1], nil)
 		index, ok := plain[m[2]]
 		if err != nil || !ok || !arrow.IsInteger(index.ID()) {

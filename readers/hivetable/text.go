@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/metastore"
@@ -40,7 +41,9 @@ func parameter(said *metastore.Storage, table *metastore.Table, name string) (st
 }
 
 // textTypes are the types that are read from text.
-var textTypes = regexp.MustCompile(`^(?:boolean|tinyint|smallint|int|bigint|float|double|string|date|timestamp|decimal(?:\(.*\))?|varchar\((\d+)\))$`)
+var textTypes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:boolean|tinyint|smallint|int|bigint|float|double|string|date|timestamp|decimal(?:\(.*\))?|varchar\((\d+)\))$`)
+})
 
 // layoutOf returns how the text of a table or a partition is read. What Hive would read otherwise is refused by name.
 func layoutOf(said *metastore.Storage, table *metastore.Table) (*layout, error) {
@@ -89,7 +92,7 @@ func layoutOf(said *metastore.Storage, table *metastore.Table) (*layout, error) 
 		return refuse("the fields of this table are separated by ends of lines")
 	}
 	for i, c := range table.Storage.Columns {
-		m := textTypes.FindStringSubmatch(strings.ToLower(c.Type))
+		m := textTypes().FindStringSubmatch(strings.ToLower(c.Type))
 		if m == nil {
 			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "values of type %.80s cannot be read from text", c.Type), errs.At{Column: c.Name})
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
@@ -123,16 +124,16 @@ const compactedMark = "_metadata_acid"
 const flushSuffix = "_flush_length"
 
 var (
-	bucketName = regexp.MustCompile(`^bucket_(\d+)(?:_\d+)?$`)
-	rawName    = regexp.MustCompile(`^(\d+)_\d+(?:_copy_\d+)?$`)
+	bucketName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^bucket_(\d+)(?:_\d+)?$`) })
+	rawName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+)_\d+(?:_copy_\d+)?$`) })
 )
 
 // bucketOf returns the bucket that the name of a data file tells; false = none. In tables without buckets it is which of
 // the writers it was.
 func bucketOf(name string) (int64, bool) {
-	m := bucketName.FindStringSubmatch(name)
+	m := bucketName().FindStringSubmatch(name)
 	if m == nil {
-		m = rawName.FindStringSubmatch(name)
+		m = rawName().FindStringSubmatch(name)
 	}
 	if m == nil {
 		return 0, false

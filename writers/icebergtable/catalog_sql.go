@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
@@ -55,7 +56,7 @@ func (c *sqlCatalog) stage(ctx context.Context, version int, fields []iceberg.Fi
 }
 
 // numberForm is the name of metadata that a catalog keeps.
-var numberForm = regexp.MustCompile(`^(\d{1,18})-`)
+var numberForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,18})-`) })
 
 func (c *sqlCatalog) commit(ctx context.Context, w *writer, b *base, p *prepared) error {
 	to, err := w.putState(ctx, b, p)
@@ -72,7 +73,7 @@ func (w *writer) putState(ctx context.Context, b *base, p *prepared) (to string,
 		return "", err
 	}
 	number := int64(0)
-	if m := numberForm.FindStringSubmatch(path.Base(b.where)); m != nil {
+	if m := numberForm().FindStringSubmatch(path.Base(b.where)); m != nil {
 		if number, err = strconv.ParseInt(m[1], 10, 64); err != nil {
 			return "", err
 		}

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -75,7 +76,7 @@ func (d *directory) at(name string) string {
 }
 
 // versionForm is the name of metadata that no catalog keeps.
-var versionForm = regexp.MustCompile(`^v(\d{1,18})(?:\.gz)?\.metadata\.json(?:\.gz)?$`)
+var versionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v(\d{1,18})(?:\.gz)?\.metadata\.json(?:\.gz)?$`) })
 
 func (d *directory) load(ctx context.Context) (*base, error) {
 	entries, err := d.tree.List(ctx, icebergmeta.Dir)
@@ -93,7 +94,7 @@ func (d *directory) load(ctx context.Context) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := versionForm.FindStringSubmatch(path.Base(name))
+	m := versionForm().FindStringSubmatch(path.Base(name))
 	if m == nil {
 		return nil, errs.Errorf(errs.ErrUnsupported, "the table in %s is kept by a catalog, which would not know what is written: name it iceberg://CATALOG/NAMESPACE.TABLE", d.dir)
 	}

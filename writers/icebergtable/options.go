@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -124,7 +125,9 @@ func pairs(option, text string) (map[string]string, error) {
 	return out, nil
 }
 
-var partitionForm = regexp.MustCompile(`^(?:(year|month|day|hour|identity)\(\s*([^()]+?)\s*\)|(bucket|truncate)\(\s*(\d{1,9})\s*,\s*([^()]+?)\s*\)|([^()]+))$`)
+var partitionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(year|month|day|hour|identity)\(\s*([^()]+?)\s*\)|(bucket|truncate)\(\s*(\d{1,9})\s*,\s*([^()]+?)\s*\)|([^()]+))$`)
+})
 
 // partition reads what a new table is partitioned by.
 func (o *tableOptions) partition(text string) error {
@@ -142,7 +145,7 @@ func (o *tableOptions) partition(text string) error {
 	}
 	for _, part := range append(parts, text[start:]) {
 		part = strings.TrimSpace(part)
-		m := partitionForm.FindStringSubmatch(part)
+		m := partitionForm().FindStringSubmatch(part)
 		if m == nil {
 			return errs.Errorf(errs.ErrOption, "%w: %q is no COLUMN, bucket(N, COLUMN), truncate(N, COLUMN), year(COLUMN), month(COLUMN), day(COLUMN) or hour(COLUMN)", errs.Opt(optionPartition, ""), part)
 		}
