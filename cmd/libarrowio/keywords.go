@@ -12,8 +12,8 @@ import (
 
 // keywordNames are the flags that are keyword arguments of Python, besides the options of formats.
 var keywordNames = []string{
-	"batch-rows", "columns", "compression", "drop-metadata", "force", "jobs", "max-file-bytes", "memory", "partition-types",
-	"partition-by", "partitions", "row-group-bytes", "rows", "sort", "where",
+	"batch-rows", "cast", "columns", "compression", "drop-metadata", "force", "jobs", "max-file-bytes", "memory", "partition-types",
+	"partition-by", "partitions", "row-group-bytes", "rows", "schema", "sort", "where",
 }
 
 // keywordsOf are the names of all flags that are keyword arguments.

@@ -25,6 +25,9 @@ type openRequest struct {
 	Where      string            `json:"where"`   // what the filter of all scans will begin with
 	Partitions string            `json:"partitions"`
 	Types      string            `json:"partition_types"`
+	Schema     string            `json:"schema,omitempty"` // what the files are read as, in the notation of ORC or as JSON
+	SchemaIPC  []byte            `json:"schema_ipc,omitempty"`
+	Cast       string            `json:"cast,omitempty"`
 	Stores     storeRequest      `json:"stores"`
 	Place      *placeRequest     `json:"place,omitempty"` // of the caller; it goes with the handle
 }
@@ -205,6 +208,9 @@ func (h *handle) options(r openRequest) (o readers.Options, err error) {
 		if o.Partitions.Types, err = dataset.PartitionTypes(r.Types); err != nil {
 			return o, err
 		}
+	}
+	if err = r.show(&o); err != nil {
+		return o, err
 	}
 	if o.Filter, err = filterOf(r.Where); err != nil {
 		return o, err

@@ -15,6 +15,8 @@ from ._formats import read_options
 from ._keywords import check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
 from ._places import Place
 from ._progress import Bar
+from ._rows import MOST, Rows, row_range
+from ._shown import schema_of
 from ._spool import is_open_file, remove, spool
 from .errors import ArrowioWarning, OptionError
 
@@ -23,10 +25,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
     import pyarrow.dataset
-
-Rows = Union[str, slice, range, "tuple[Optional[int], Optional[int]]"]
-
-_MOST = 2**63 - 1
 
 #: How many columns a notebook shows.
 _SHOWN = 100
@@ -602,7 +600,7 @@ class Dataset:
             ("rows", "known after reading" if rows is None else f"{rows:,}"),
         ]
         facts += [("where", self._where)] if self._where is not None else []
-        facts += [("range of rows", f"{self._rows[0]:,} to {self._rows[1]:,}")] if self._rows and self._rows[1] != _MOST else []
+        facts += [("range of rows", f"{self._rows[0]:,} to {self._rows[1]:,}")] if self._rows and self._rows[1] != MOST else []
         cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts)
         columns = "".join(f"<tr><td>{html.escape(n)}</td><td>{html.escape(t)}</td></tr>" for n, t in fields[:_SHOWN])
         more = f"<tr><td colspan=2>and {len(fields) - _SHOWN} more columns</td></tr>" if len(fields) > _SHOWN else ""
@@ -670,33 +668,6 @@ def _where_text(where: Any) -> Optional[str]:
     raise OptionError(f"where cannot be {where!r}: give it as text", kind="option")
 
 
-def row_range(rows: Optional[Rows]) -> Optional[list[int]]:
-    """Reads (a, b), slice(a, b), range(a, b) and "a:b"."""
-    if rows is None:
-        return None
-    if isinstance(rows, (slice, range)):
-        if rows.step not in (None, 1):
-            raise OptionError("rows cannot have a step", kind="option")
-        first, last = rows.start, rows.stop
-    elif isinstance(rows, str):
-        a, colon, b = rows.partition(":")
-        first = last = None
-        try:
-            first, last = int(a) if a else None, int(b) if b else None
-        except ValueError:
-            colon = ""
-        if not colon:
-            raise OptionError(f"rows is A:B, not {rows!r}", kind="option")
-    else:
-        first, last = rows
-    first, last = first or 0, _MOST if last is None else last
-    if first < 0 or last < first:
-        raise OptionError(f"rows cannot be {rows!r}", kind="option")
-    if last == 0:
-        first = last = _MOST  # 0:0 would mean all
-    return [first, last]
-
-
 def open(
     path: Any,
     columns: Optional[Sequence[str]] = None,
@@ -710,6 +681,8 @@ def open(
     memory: Optional[int] = None,
     partitions: Optional[str] = None,
     partition_types: Optional[Mapping[str, str]] = None,
+    schema: Any = None,
+    cast: Optional[str] = None,
     progress: bool = False,
     filesystem: Any = None,
     **options: Any,
@@ -733,6 +706,9 @@ def open(
         memory: bytes that may be in use before batches are taken.
         partitions: "hive": directories KEY=VALUE are columns (the default); "none".
         partition_types: types of these columns: utf8, int32, int64, date32.
+        schema: what the files are read as: a schema of pyarrow, or text, in ORC's notation (`"struct<a:bigint>"`) or as JSON of
+            `arrowio schema --json`. Columns that a file lacks are null, types widen, and the others of the file are left out.
+        cast: with schema, "java": values that do not fit become others or null, as in orc-core; "none" = an error (the default).
         progress: show a bar while rows are read, where tqdm is there.
         filesystem: where the paths are: a file system of fsspec or of `pyarrow.fs`. It must not change the files meanwhile.
         options: those of the formats as `formats` lists them, `orc_timezone="UTC"` for orc-timezone; and of S3 `s3_endpoint`,
@@ -741,7 +717,7 @@ def open(
     """
     check_options("open", options, _OPEN, read_options)
     check_numbers(batch_rows=batch_rows, batch_bytes=batch_bytes, jobs=jobs, memory=memory)
-    check_text(format=format, partitions=partitions)
+    check_text(format=format, partitions=partitions, cast=cast)
     path, filesystem = take_filesystem(path, filesystem)
     opened = is_open_file(path)
     if opened and filesystem is not None:
@@ -760,7 +736,9 @@ def open(
         "where": text,
         "partitions": partitions,
         "partition_types": types,
+        "cast": cast,
         "stores": stores,
+        **schema_of(schema),
     }
     scan = {"batch_rows": batch_rows, "batch_bytes": batch_bytes, "jobs": jobs, "memory": memory}
     spooled = spool(path) if opened else None  # last: nothing may raise before somebody removes it

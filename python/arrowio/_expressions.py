@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Optional
 import pyarrow as pa
 
 from . import _library as library
+from ._casts import keeps
 from ._days import comparison
 
 
@@ -107,7 +108,7 @@ def text_of(n: _Node, schema: Any = None) -> str:
     if n.value in _COMPARISONS:
         left, right = n.arguments
         if schema is not None and right.kind == "literal" and left.kind == "call" and left.value == "cast":
-            return _of_day(left, _COMPARISONS[n.value], right, schema)
+            return _of_cast(left, _COMPARISONS[n.value], right, schema)
         if left.kind == right.kind == "field":
             if schema is not None and (_type(schema, left.value) != _type(schema, right.value) or pa.types.is_nested(_type(schema, left.value))):
                 raise Unknown
@@ -134,16 +135,21 @@ def text_of(n: _Node, schema: Any = None) -> str:
     raise Unknown
 
 
-def _of_day(cast: _Node, sign: str, right: _Node, schema: Any) -> str:
-    """Returns a comparison of the day of a timestamp as one of the timestamp, which statistics tell something about."""
+def _of_cast(cast: _Node, sign: str, right: _Node, schema: Any) -> str:
+    """Returns a comparison of what a cast makes of a column as one of the column, which statistics tell something about: of the
+    day of a timestamp, and of a number as one of a wider type."""
     (of,) = cast.arguments
-    t = None if of.kind != "field" else _type(schema, of.value)
-    day = right.value
-    if t is None or not pa.types.is_timestamp(t) or t.tz or cast.options is None or cast.options.type.field("to_type").type != pa.date32():
+    if of.kind != "field" or cast.options is None or not right.value.is_valid:
         raise Unknown
-    if day.type != pa.date32() or not day.is_valid:
+    t, to = _type(schema, of.value), cast.options.type.field("to_type").type
+    if to != pa.date32():
+        value = right.value.as_py()
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not keeps(str(t), str(to), value):
+            raise Unknown
+        return f"({path_of(of.value)} {sign} {_literal(right.value)})"
+    if not pa.types.is_timestamp(t) or t.tz or right.value.type != to:
         raise Unknown
-    text = comparison(path_of(of.value), sign, day.as_py())
+    text = comparison(path_of(of.value), sign, right.value.as_py())
     if text is None:
         raise Unknown
     return text

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import inspect
 import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional, TypeVar, Union, cast
@@ -31,6 +29,8 @@ _ELSEWHERE = {
 
 def unknown(function: str, name: str, names: Iterable[str]) -> TypeError:
     """Returns the exception for a name that is none of those that a function takes."""
+    import difflib
+
     near = difflib.get_close_matches(name, list(names), 1)
     hint = f"did you mean {near[0]}?" if near else _ELSEWHERE.get(name)
     return TypeError(f"{function}() got an unexpected keyword argument {name!r}" + (f"; {hint}" if hint else ""))
@@ -38,7 +38,8 @@ def unknown(function: str, name: str, names: Iterable[str]) -> TypeError:
 
 def checked(function: F) -> F:
     """Makes a function say which name may have been meant, which Python itself does only since 3.13."""
-    names = [p.name for p in inspect.signature(function).parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     taken = frozenset(names)
 
     @functools.wraps(function)

@@ -54,7 +54,28 @@ class ArrowArrayStream(ctypes.Structure):
     ]
 
 
+#: Addresses that Go reserves when it starts, most of which are never used, and what a small scan takes.
+_ADDRESSES = 900 << 20
+
+
+def _require_addresses() -> None:
+    """Raises MemoryError where `ulimit -v` leaves too little: Go itself would end the process."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return
+        with open("/proc/self/statm") as f:
+            left = limit - int(f.read().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, AttributeError):  # there are no such limits, or nothing tells
+        return
+    if left < _ADDRESSES:
+        raise MemoryError(f"arrowio needs {_ADDRESSES >> 20} MiB of addresses, and the limit of the process (ulimit -v) leaves {max(0, left) >> 20} MiB")
+
+
 def _load() -> ctypes.CDLL:
+    _require_addresses()
     path = pathlib.Path(__file__).resolve().parent / f"libarrowio.{_SUFFIX}"
     lib = ctypes.CDLL(str(path))
     u64, i64, text, pointer = ctypes.c_uint64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, TypedDict
 
 from . import _library as library
-from ._dataset import _OPEN, Dataset, Rows, _reached, _where_text, open, row_range
+from ._dataset import _OPEN, Dataset, _reached, _where_text, open
 from ._formats import read_options
 from ._keywords import check_numbers, check_options
+from ._rows import Rows, row_range
 from ._spool import is_open_file
 
 

@@ -8,9 +8,11 @@ import struct
 from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 from . import _stream
-from ._dataset import _MOST, Dataset, open
+from ._casts import keeps
+from ._dataset import Dataset, open
 from ._days import comparison
 from ._keywords import check_options
+from ._rows import MOST
 from .errors import ArrowioError
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def scan_polars(source: Any, **options: Any) -> "polars.LazyFrame":
         ds: Dataset = source
     else:
         ds = open(source, **options)
-    schema = pl.DataFrame(ds._view(rows=[_MOST, _MOST])).schema
+    schema = pl.DataFrame(ds._view(rows=[MOST, MOST])).schema
 
     def rows(columns: Optional[list[str]], predicate: Any, n_rows: Optional[int], batch_size: Optional[int]) -> "Iterator[polars.DataFrame]":
         left = n_rows
@@ -65,7 +67,7 @@ def _frames(pl: Any, view: Dataset) -> Iterator[Any]:
         empty = False
         yield pl.DataFrame(batch)
     if empty:  # polars wants to see the columns
-        yield pl.DataFrame(view._view(rows=[_MOST, _MOST]))
+        yield pl.DataFrame(view._view(rows=[MOST, MOST]))
 
 
 def _view(ds: Dataset, schema: Any, columns: Optional[list[str]], predicate: Any, n_rows: Optional[int], batch_size: Optional[int]) -> Dataset:
@@ -75,8 +77,8 @@ def _view(ds: Dataset, schema: Any, columns: Optional[list[str]], predicate: Any
         view = view._view(scan={**view._scan, "batch_rows": min(batch_size, 2**31 - 1)})
     if n_rows is not None and view._where is None:
         first = view._rows[0] if view._rows else 0
-        last = min(view._rows[1] if view._rows else _MOST, first + n_rows)
-        view = view._view(rows=[first, last] if last else [_MOST, _MOST])
+        last = min(view._rows[1] if view._rows else MOST, first + n_rows)
+        view = view._view(rows=[first, last] if last else [MOST, MOST])
         n_rows = None
     if predicate is not None and n_rows is None:
         for condition in _conjuncts(_tree(predicate)):
@@ -149,6 +151,8 @@ def _said(tree: Any, schema: Any) -> str:
         return f"({_operand(of[0], schema)[0]} IS {'NOT ' if kind['Boolean'] == 'IsNotNull' else ''}NULL)"
     if kind == {"Boolean": "IsNan"}:
         return f"({_operand(of[0], schema)[0]} IS NAN)"
+    if kind == {"Boolean": "IsNotNan"}:
+        return f"(NOT {_operand(of[0], schema)[0]} IS NAN)"
     if kind == {"Boolean": "Not"} and set(of[0]) == {"Column"}:
         return f"(NOT {_operand(of[0], schema)[0]})"
     between = kind.get("Boolean") if isinstance(kind, dict) else None
@@ -168,20 +172,38 @@ def _said(tree: Any, schema: Any) -> str:
 def _comparison(left: Any, sign: str, right: Any, schema: Any) -> str:
     """Returns a comparison of a column with a value."""
     if set(left) == {"Cast"}:
-        return _of_day(left["Cast"], sign, right, schema)
+        return _of_cast(left["Cast"], sign, right, schema)
+    if set(left) == {"Function"} and left["Function"]["function"] == {"TemporalExpr": "Date"}:
+        return _of_day(left["Function"]["input"][0], sign, right, schema)
     path, t = _operand(left, schema)
     if str(t).startswith(("Categorical", "Enum")) and sign not in ("=", "!="):
         raise _Unknown  # they may have an order of their own
+    return _compared(path, t, sign, right)
+
+
+def _compared(path: str, t: Any, sign: str, right: Any) -> str:
     text = f"({path} {sign} {_literal(right)})"
     if t.is_float() and sign in (">", ">=", "!="):
         return f"({text} OR {path} IS NAN)"  # polars takes NaN for the greatest number
     return text
 
 
-def _of_day(cast: Any, sign: str, right: Any, schema: Any) -> str:
-    """Returns a comparison of a timestamp whose day is compared."""
+def _of_cast(cast: Any, sign: str, right: Any, schema: Any) -> str:
+    """Returns a comparison of what a cast makes of a column: of the day of a timestamp, or of a number as one of a wider type."""
+    if cast["dtype"] == {"Literal": "Date"}:
+        return _of_day(cast["expr"], sign, right, schema)
     path, t = _operand(cast["expr"], schema)
-    if cast["dtype"] != {"Literal": "Date"} or not str(t).startswith("Datetime") or getattr(t, "time_zone", None):
+    ((kind, value),) = right["Literal"]["Scalar"].items()
+    to = str(cast["dtype"].get("Literal")).lower()
+    if not kind.startswith(("Int", "UInt", "Float")) or not keeps(str(t).lower(), to, value, rounds=True):
+        raise _Unknown
+    return _compared(path, t, sign, right)
+
+
+def _of_day(of: Any, sign: str, right: Any, schema: Any) -> str:
+    """Returns a comparison of a timestamp whose day is compared."""
+    path, t = _operand(of, schema)
+    if not str(t).startswith("Datetime") or getattr(t, "time_zone", None):
         raise _Unknown
     text = comparison(path, sign, _day(right["Literal"]["Scalar"]["Date"]))
     if text is None:

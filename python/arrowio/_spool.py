@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import shutil
-import tempfile
 from typing import Any
 
 
@@ -40,6 +38,9 @@ def _remove_kept() -> None:
 
 def spool(file: Any) -> str:
     """Writes what is left to read of a binary file to a temporary one, and returns its path. The caller removes it."""
+    import shutil
+    import tempfile
+
     _remove_kept()
     name = getattr(file, "name", "")
     ending = os.path.splitext(name)[1] if isinstance(name, str) else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextvars
 import ctypes
 import threading
@@ -46,7 +45,9 @@ def batches(scan: Any, schema: Any) -> Iterator[Batch]:
         while code == -1:
             stop = stopped.get()
             if stop is not None and stop.is_set():
-                raise concurrent.futures.CancelledError
+                from concurrent.futures import CancelledError
+
+                raise CancelledError
             code = library.lib.arrowio_stream_next(stream, p, library.WAIT_MILLIS)
         if code != 0:
             library.require_parent()

@@ -10,9 +10,10 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
-from ._dataset import Dataset, Rows, _need_pyarrow, _where_text, open, row_range
+from ._dataset import Dataset, _need_pyarrow, _where_text, open
 from ._library import STORES, option_texts
 from ._parts import Part, _plan, open_part
+from ._rows import Rows, row_range
 from .errors import OptionError, SchemaError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from . import _tasks
-from ._dataset import Rows
+from ._rows import Rows
 from .errors import OptionError, SchemaError
 
 

@@ -21,7 +21,8 @@ from ray.data.block import BlockMetadata
 from ray.data.datasource import ReadTask
 
 from . import _tasks
-from ._dataset import Rows, _where_text
+from ._dataset import _where_text
+from ._rows import Rows
 from ._expressions import to_where
 from .errors import OptionError
 

@@ -528,3 +528,24 @@ def test_a_stream_can_be_written_once(tmp_path):
     arrowio.write(Once(), tmp_path / "a.orc")
     with pytest.raises(arrowio.OptionError, match="once"):
         arrowio.write(Once(), tmp_path / "b.orc")
+
+
+def test_times_with_a_zone_need_pytz(tmp_path):
+    """DuckDB makes objects of Python with it, and hands columns over without it."""
+    path = tmp_path / "t.orc"
+    arrowio.write(pa.table({"t": pa.array([datetime.datetime(2020, 1, 1)], pa.timestamp("us", "UTC"))}), path)
+    code = (
+        "import sys; sys.modules['pytz'] = None\nimport arrowio, duckdb\nds = arrowio.open(sys.argv[1])\n"
+        "print(duckdb.sql('from ds').to_arrow_table().num_rows, duckdb.sql('from ds').pl().height, len(duckdb.sql('from ds').df()))\n"
+        "try: duckdb.sql('from ds').fetchall()\nexcept duckdb.Error as e: print('pytz' in str(e))\n"
+    )
+    out = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=120)
+    assert out.stdout == "1 1 1\nTrue\n", out.stderr
+
+
+def test_what_duckdb_hands_over(filtered, asked):
+    """Fields of structs and beginnings of texts, and no functions or casts."""
+    _, ds = filtered
+    for condition, said in (("st.a > 7", True), ("name like 'n8%'", True), ("isnan(f)", False), ("cast(t as date) = date '2020-01-01'", False), ("t >= timestamp '2020-01-01'", True)):
+        duckdb.sql(f"select count(x) from ds where {condition}").fetchall()
+        assert (asked[-1][1] is not None) == said, condition

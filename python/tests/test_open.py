@@ -83,6 +83,7 @@ def test_several_and_directories(small, tmp_path):
     assert arrowio.open(tmp_path / "*" / "*.parquet", partitions="none").schema.names == ["v"]
     assert arrowio.open(tmp_path, partition_types={"year": "utf8"}).schema.field("year").type == pa.string()
     assert arrowio.open([small, small]).num_rows == 20
+    assert arrowio.open(tmp_path / "**" / "*.parquet").num_rows == 4
 
 
 def test_closing(small):

@@ -113,3 +113,51 @@ def test_days_and_fields_are_pushed_down(tmp_path, monkeypatch):
         assert "TIMESTAMP '2020-01-0" in seen[-2]
     assert duckdb.sql("select count(*) from ds where st.x > 37").fetchall() == [(3,)]
     assert seen[-1] == '("st"."x" > 37)'
+
+
+WIDER = [
+    ("i4", pa.int64(), 37),
+    ("i4", pa.int64(), -(2**40)),
+    ("i4", pa.float64(), 37),
+    ("i4", pa.float64(), 36.5),
+    ("u1", pa.int16(), 200),
+    ("u1", pa.float32(), 199.5),
+    ("f4", pa.float64(), 0.1),
+    ("f4", pa.float64(), 2),
+]
+
+
+@pytest.mark.parametrize(("column", "to", "value"), WIDER, ids=str)
+def test_casts_to_wider_types_are_pushed_down(tmp_path, monkeypatch, column, to, value):
+    """The condition of the column says the same, and statistics tell something about it."""
+    rows = range(-20, 21)
+    table = pa.table(
+        {
+            "i4": pa.array([None if i == 3 else i * 2 for i in rows], pa.int32()),
+            "u1": pa.array([i + 200 for i in rows], pa.uint8()),
+            "f4": pa.array([i / 10 for i in rows], pa.float32()),
+        }
+    )
+    path = tmp_path / "t.arrow"
+    arrowio.write(table, path)
+    seen = []
+    original = arrowio.Dataset._new_stream
+    monkeypatch.setattr(arrowio.Dataset, "_new_stream", lambda self, polls=False: [seen.append(self._where), original(self, polls)][1])
+    for op in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+        e = getattr(F(column).cast(to), op)(value)
+        assert arrowio.open(path).to_table(filter=e).equals(pads.dataset(table).to_table(filter=e))
+        assert f'("{column}" ' in seen[-1]
+
+
+def test_casts_that_say_something_else_are_not_pushed_down(tmp_path):
+    """Those that fail for a value still fail, and those that round are pyarrow's."""
+    table = pa.table({"i8": pa.array([2**53 + 1, 2**53, 5]), "f8": [0.1, None, 3.0]})
+    path = tmp_path / "t.arrow"
+    arrowio.write(table, path)
+    ds = arrowio.open(path)
+    for e in (F("i8").cast(pa.int32(), safe=False) > 3, F("i8").cast(pa.float64(), safe=False) == float(2**53), F("f8").cast(pa.float32(), safe=False) == pa.scalar(0.1, pa.float32())):
+        assert ds.to_table(filter=e).equals(pads.dataset(table).to_table(filter=e))
+    with pytest.raises(pa.ArrowInvalid, match="out of bounds|not in range"):
+        ds.to_table(filter=F("i8").cast(pa.int32()) > 3)
+    with pytest.raises(pa.ArrowInvalid, match="out of bounds|not in range"):
+        ds.to_table(filter=F("i8").cast(pa.float64()) > 3)
