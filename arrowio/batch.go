@@ -34,7 +34,7 @@ type batcher struct {
 func (p *plan) newBatcher(ctx context.Context, j *job, rows, around RowSet, pr Projection) (*batcher, error) {
 	b := &batcher{ctx: ctx, schema: pr.Schema, split: j.split, rows: rows, bytes: p.o.BatchBytes}
 	b.open = func(rows RowSet) (SplitReader, error) {
-		r, err := j.file.Read(ctx, j.split, rows, pr, p.o.Allocator)
+		r, err := j.file.Read(p.reading(ctx, j.file), j.split, rows, pr, p.o.Allocator)
 		if err == nil && j.opened != nil {
 			j.opened(r, j.readers == 0)
 			j.readers++

@@ -113,11 +113,35 @@ func choose(ctx context.Context, src arrowio.Source, name string, o Options) (ar
 			return f, nil
 		}
 	}
+	if arrowio.ReadsSpans(src) {
+		if f, ok := byTail(o.Formats, src, name); ok {
+			return f, nil
+		}
+	}
 	head, tail, err := readEnds(src)
 	if err != nil {
 		return arrowio.Format{}, err
 	}
 	return Sniff(o.Formats, head, tail, name)
+}
+
+// byTail returns the format of a file of a store whose last bytes are those of the format that its name says: the store gave them when the
+// file was opened, and its first bytes would be another request.
+func byTail(formats []arrowio.Format, src arrowio.Source, name string) (arrowio.Format, bool) {
+	named, ok := byExtension(formats, name)
+	if !ok || src.Size() < sniffBytes {
+		return arrowio.Format{}, false
+	}
+	tail := make([]byte, sniffBytes)
+	if n, _ := src.ReadAt(tail, src.Size()-sniffBytes); n < len(tail) {
+		return arrowio.Format{}, false // readEnds says why
+	}
+	for _, f := range formats {
+		if matchesBytes(f, nil, tail) != (f.Name == named.Name) {
+			return arrowio.Format{}, false
+		}
+	}
+	return named, true
 }
 
 func readEnds(src arrowio.Source) (head, tail []byte, err error) {

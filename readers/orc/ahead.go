@@ -19,15 +19,15 @@ const (
 	shortStream   = 16 << 10
 )
 
-// fetchFirst reads, at once, the dictionaries of a stripe of a far source that were not read yet: nodes want them when they
-// are opened. Where the columns have few other bytes, or most rows will be read, or nearly all lies between the dictionaries, all are read
-// with them. Of a near source it reads all streams, where they are short, and else none.
-func (t *tree) fetchFirst(s *stripe, most bool) error {
+// fetchFirst reads, at once, all streams of a stripe of a far source, dictionaries with them, where the columns have few bytes, or most rows
+// will be read, or nearly all lies between the dictionaries. Otherwise it returns the ranges of the dictionaries that were not read yet, which
+// fetchAhead reads with the rows. Of a near source it reads all streams, where they are short, and else none.
+func (t *tree) fetchFirst(s *stripe, most bool) (firsts []arrowio.ByteRange, err error) {
 	t.early = nil
 	if t.near && len(t.inputs) < 2 {
-		return nil
+		return nil, nil
 	}
-	var firsts, all []arrowio.ByteRange
+	var all []arrowio.ByteRange
 	add := func(rs []arrowio.ByteRange, x stream) []arrowio.ByteRange {
 		return append(rs, arrowio.ByteRange{Off: x.off, Len: x.len})
 	}
@@ -53,29 +53,61 @@ func (t *tree) fetchFirst(s *stripe, most bool) error {
 	switch {
 	case t.near:
 		if total(all) > min(togetherBytes, shortStream*int64(len(all))) {
-			return nil
+			return nil, nil
 		}
-		firsts = all
+	case t.takeAhead(s, all):
+		return nil, nil
+	case s.pieces() > 1 && joined(all) <= min(t.file.ahead, arrowio.ReadsWhole(t.ctx)):
+		if t.early = s.share(t.ctx, all); t.early != nil {
+			return nil, nil
+		}
+		return firsts, nil
 	case len(firsts) > 0:
-		if n := joined(all); n <= joinGap || n <= t.file.ahead && (most || joined(firsts) > n-n/4) {
-			firsts = all
+		if n := joined(all); n > joinGap && (n > t.file.ahead || !most && joined(firsts) <= n-n/4) {
+			return firsts, nil
 		}
+	default:
+		return nil, nil
 	}
-	if len(firsts) == 0 || !t.near && joined(firsts) > t.file.ahead {
-		return nil
-	}
-	pieces, buf, err := arrowio.ReadRangesInto(t.ctx, t.file.src, firsts, t.together, bitpack.SrcSlack)
+	pieces, buf, err := arrowio.ReadRangesInto(t.ctx, t.file.src, all, t.together, bitpack.SrcSlack)
 	if t.near {
 		t.together = buf // of a far source, pieces stay until they have been read
 	}
 	if err != nil {
-		return ioError{err}
+		return nil, ioError{err}
 	}
-	t.early = make(map[int64][]byte, len(firsts))
-	for i, r := range firsts {
+	t.keepEarly(all, pieces)
+	return nil, nil
+}
+
+// takeAhead takes streams that came with the footer of their stripe, if all did.
+func (t *tree) takeAhead(s *stripe, streams []arrowio.ByteRange) bool {
+	if len(s.ahead) == 0 {
+		return false
+	}
+	pieces := make([][]byte, len(streams))
+	for i, r := range streams {
+		b, ok := s.cameAhead(r)
+		if !ok {
+			return false
+		}
+		if cap(b)-len(b) < bitpack.SrcSlack {
+			b = append(make([]byte, 0, len(b)+bitpack.SrcSlack), b...)
+		}
+		pieces[i] = b
+	}
+	t.keepEarly(streams, pieces)
+	return true
+}
+
+// keepEarly notes streams that have been read.
+func (t *tree) keepEarly(streams []arrowio.ByteRange, pieces [][]byte) {
+	if t.early == nil {
+		t.early = make(map[int64][]byte, len(streams))
+	}
+	for i, r := range streams {
 		t.early[r.Off] = pieces[i]
 	}
-	return nil
 }
 
 func total(rs []arrowio.ByteRange) int64 {
@@ -108,45 +140,67 @@ func joined(rs []arrowio.ByteRange) int64 {
 	return total
 }
 
-// fetchAhead reads, at once, what the rows need of the streams of a source that is far, unless fetchFirst has read it.
-// Where that is too much, or where the guess about the end of a row group's bytes falls short, inputs read the rest as
+// fetchAhead reads, at once, what the rows need of the streams of a source that is far, unless fetchFirst has read it, and the dictionaries
+// that it left. Where that is too much, or where the guess about the end of a row group's bytes falls short, inputs read the rest as
 // they come to it.
 func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet) error {
 	if t.near {
 		return nil
 	}
-	early := t.early
-	t.early = nil
-	if err := t.loadIndexAhead(ctx, rows); err != nil {
-		return err
-	}
+	firsts, early := t.firsts, t.early
+	t.firsts, t.early = nil, nil
 	type want struct {
 		in  *input
 		off int64
 	}
-	var ranges []arrowio.ByteRange
-	var wants []want
+	var missing []*input
 	for _, in := range t.inputs {
-		if in.there && early[in.stream.off] != nil {
+		if in.there && (early[in.stream.off] != nil || in.whole()) {
 			continue
 		}
-		if in.pieces = nil; !in.there {
-			continue
+		if in.pieces = nil; in.there {
+			missing = append(missing, in)
 		}
+	}
+	if len(missing) > 0 {
+		if err := t.loadIndexAhead(ctx, rows); err != nil {
+			return err
+		}
+	}
+	ranges := firsts
+	var wants []want
+	for _, in := range missing {
 		for _, r := range t.needed(in, first, rows) {
 			ranges = append(ranges, arrowio.ByteRange{Off: in.stream.off + r.Off, Len: r.Len})
 			wants = append(wants, want{in, r.Off})
 		}
 	}
 	if joined(ranges) > t.file.ahead {
-		return nil
+		if ranges, wants = firsts, nil; joined(ranges) > t.file.ahead {
+			return t.openLater()
+		}
 	}
 	pieces, _, err := arrowio.ReadRangesInto(ctx, t.file.src, ranges, nil, bitpack.SrcSlack)
 	if err != nil {
 		return ioError{err}
 	}
 	for i, w := range wants {
-		w.in.pieces = append(w.in.pieces, piece{off: w.off, b: w.in.decrypt(pieces[i], w.off)})
+		w.in.pieces = append(w.in.pieces, piece{off: w.off, b: w.in.decrypt(pieces[len(firsts)+i], w.off)})
+	}
+	t.keepEarly(firsts, pieces)
+	err = t.openLater()
+	t.early = nil
+	return err
+}
+
+// openLater reads the dictionaries that were put off.
+func (t *tree) openLater() error {
+	later := t.later
+	t.later = nil
+	for _, do := range later {
+		if err := do(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -116,6 +116,9 @@ func TestFarRows(t *testing.T) {
 					t.Fatalf("%s: %v", x.File, err)
 				}
 				f.ahead = ahead
+				if i%2 == 0 {
+					f.small = 0
+				}
 				if got := scanText(t, f, scan); !slices.Equal(got, want) {
 					t.Errorf("%s: %T, ahead %d, rows %v, columns %v: %d rows, want %d, or they differ", x.File, src, ahead, scan.Rows, scan.Columns, len(got), len(want))
 				}
@@ -267,19 +270,25 @@ func manyColumns(t *testing.T, codec string, columns, rows, stripes int) []byte 
 func TestFarFilter(t *testing.T) {
 	b := fixtures.Read(t, byJava+"pruning.orc")
 	src := &spanSource{farSource{Source: local.NewBytesSource(b)}}
-	f := openPruning(t, src)
 	columns := []string{"id__mono", "name__seq", "at__seq"}
 	e, err := expr.Parse("id__mono = 7500")
 	if err != nil {
 		t.Fatal(err)
 	}
-	src.reset()
-	got := scanText(t, f, arrowio.ScanOptions{Columns: columns, Filter: e, Parallelism: 1})
-	if len(got) != 1 {
-		t.Errorf("%d rows, want 1", len(got))
-	}
-	if n, all := src.calls.Load(), src.bytes.Load(); n > 6 || all > int64(len(b)/4) {
-		t.Errorf("%d bytes of %d read in %d calls", all, len(b), n)
+	for _, c := range []struct{ small, calls, bytes int64 }{
+		{0, 6, int64(len(b) / 4)},
+		{smallStripe, 2, int64(len(b) / 2)}, // statistics, and the stripe
+	} {
+		f := openPruning(t, src)
+		f.small = c.small
+		src.reset()
+		got := scanText(t, f, arrowio.ScanOptions{Columns: columns, Filter: e, Parallelism: 1})
+		if len(got) != 1 {
+			t.Errorf("%d rows, want 1", len(got))
+		}
+		if n, all := src.calls.Load(), src.bytes.Load(); n > c.calls || all > c.bytes {
+			t.Errorf("%+v: %d bytes of %d read in %d calls", c, all, len(b), n)
+		}
 	}
 }
 

@@ -59,14 +59,23 @@ func (c *stringValues) open(s *stripe) error {
 		c.lengths.Open(&c.length.Bytes, e == orcwire.DirectV2, false)
 	case orcwire.Dictionary, orcwire.DictionaryV2:
 		c.ids.Open(&c.data.Bytes, e == orcwire.DictionaryV2, false)
-		var err error
-		c.dict, err = s.dictionary(g, c)
-		c.length.there = false // rows have none
-		return err
+		if g.tree.putOff && !s.hasDictionary(id) {
+			c.length.there = false
+			g.tree.later = append(g.tree.later, func() error { return c.node.located(c.openDictionary(s)) })
+			return nil
+		}
+		return c.openDictionary(s)
 	default:
 		return errs.Errorf(errs.ErrCorrupt, "encoding %v for a column of type %s", e, c.node.typ)
 	}
 	return nil
+}
+
+// openDictionary takes the dictionary of the stripe, which may be read for it.
+func (c *stringValues) openDictionary(s *stripe) (err error) {
+	c.dict, err = s.dictionary(c.node.branch, c)
+	c.length.there = false // rows have none
+	return err
 }
 
 func (c *stringValues) seek(p *orcwire.Positions) error {

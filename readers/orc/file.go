@@ -33,6 +33,7 @@ type File struct {
 	poses   orcwire.Tri   // guarded by mu: see posed
 	zone    *orcwire.Zone // of stripes that name none
 	hybrid  bool          // days before 1582-10-15 are Julian
+	small   int64         // stripes that are no larger are read whole from a store
 	ahead   int64         // what is fetched ahead of a far source, or all windows together
 	secrets *secrets      // nil = no column is encrypted
 	first   []int64       // row at which each stripe begins, and the number of rows behind the last
@@ -76,7 +77,7 @@ const (
 
 // Open reads the tail of src. The caller closes src after the file.
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
-	f := &File{src: src, limits: limits.WithDefaults(), opt: o, ahead: aheadBytes, stripes: map[int]*stripe{}}
+	f := &File{src: src, limits: limits.WithDefaults(), opt: o, small: smallStripe, ahead: aheadBytes, stripes: map[int]*stripe{}}
 	if err := f.open(ctx); err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}

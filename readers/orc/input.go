@@ -40,6 +40,11 @@ type piece struct {
 	b   []byte
 }
 
+// whole reports whether all of the stream was fetched ahead.
+func (in *input) whole() bool {
+	return len(in.pieces) == 1 && in.pieces[0].off == 0 && int64(len(in.pieces[0].b)) == in.stream.len
+}
+
 // open points the input at a column's stream of this stripe, or at nothing.
 func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind) {
 	t := g.tree

@@ -25,8 +25,10 @@ type stripe struct {
 	columns   []int32            // where each column's streams begin in streams, and their number behind the last
 	users     int                // guarded by File.mu
 
+	ahead  []byte // what was read with the footer: nothing, the whole index, or the whole stripe
 	mu     sync.Mutex
 	index  map[int]*columnIndex
+	shared *sharedStreams      // nil = none are
 	dicts  map[int]*dictionary // by column, once somebody has read them
 	loaded bool                // guarded by load
 	load   sync.Mutex
@@ -68,6 +70,7 @@ func (s *stripe) release() {
 	if s.users--; s.users > 0 {
 		return
 	}
+	s.shared = nil
 	f.idle = append(f.idle, s.ordinal)
 	if len(f.idle) > idleStripes {
 		delete(f.stripes, f.idle[0])
@@ -96,7 +99,7 @@ func (s *stripe) open(ctx context.Context) error {
 		err := errs.Errorf(errs.ErrCorrupt, "stripe of %d bytes at %d, but the tail begins at %d", data+in.FooterLength, in.Offset, end)
 		return s.located(err, "footer", end) // which says so
 	}
-	packed, err := f.readPart(ctx, arrowio.ByteRange{Off: in.Offset + data, Len: in.FooterLength}, "stripe footer")
+	packed, err := s.readFooter(ctx, arrowio.ByteRange{Off: in.Offset + data, Len: in.FooterLength})
 	if err != nil {
 		return err
 	}
@@ -121,6 +124,48 @@ func (s *stripe) open(ctx context.Context) error {
 	}
 	s.loaded = true
 	return nil
+}
+
+const (
+	// indexAhead bounds the index that is read with the footer, before anybody knows whether it is wanted.
+	indexAhead = 256 << 10
+	// smallStripe is the size up to which a stripe is read whole.
+	smallStripe = 64 << 10
+)
+
+// readFooter reads the footer. From a store that reads several ranges at once, all of a small stripe comes with it, and of others the index, if
+// that is small, unless a scan reads all rows.
+func (s *stripe) readFooter(ctx context.Context, r arrowio.ByteRange) ([]byte, error) {
+	f, n := s.file, s.info.IndexLength
+	if !arrowio.ReadsSpans(f.src) || r.Len > f.limits.MetadataBytes {
+		return f.readPart(ctx, r, "stripe footer")
+	}
+	if whole := r.End() - s.info.Offset; whole <= f.small {
+		b, err := f.fetchBytes(ctx, s.info.Offset, whole)
+		if err != nil {
+			return nil, err
+		}
+		s.ahead = b
+		return b[whole-r.Len:], nil
+	}
+	if n == 0 || n > min(indexAhead, f.limits.MetadataBytes) || s.info.DataLength <= smallStripe || arrowio.ReadsWhole(ctx) > 0 {
+		return f.readPart(ctx, r, "stripe footer")
+	}
+	pieces, err := arrowio.ReadRanges(ctx, f.src, []arrowio.ByteRange{r, {Off: s.info.Offset, Len: n}})
+	if err != nil {
+		return nil, ioError{err}
+	}
+	s.ahead = pieces[1]
+	return pieces[0], nil
+}
+
+// cameAhead returns bytes of the stripe that came with the footer.
+func (s *stripe) cameAhead(r arrowio.ByteRange) ([]byte, bool) {
+	at := r.Off - s.info.Offset
+	if at < 0 || r.Len < 0 || at > int64(len(s.ahead)) || r.Len > int64(len(s.ahead))-at {
+		return nil, false
+	}
+	return s.ahead[at : at+r.Len], true
 }
 
 // directory sorts the streams by column.

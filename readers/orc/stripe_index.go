@@ -78,7 +78,7 @@ func (s *stripe) readIndex(ctx context.Context, columns, blooms []int) error {
 		}
 		c.hasBloom = true
 	}
-	pieces, _, err := arrowio.ReadRangesInto(ctx, s.file.src, ranges, nil, bitpack.SrcSlack)
+	pieces, err := s.readIndexRanges(ctx, ranges)
 	if err != nil {
 		clear(s.index) // what was marked as read is not
 		return ioError{err}
@@ -87,6 +87,19 @@ func (s *stripe) readIndex(ctx context.Context, columns, blooms []int) error {
 		use(pieces[i])
 	}
 	return nil
+}
+
+// readIndexRanges reads ranges of the index, unless they came with the footer.
+func (s *stripe) readIndexRanges(ctx context.Context, ranges []arrowio.ByteRange) ([][]byte, error) {
+	pieces := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		var ok bool
+		if pieces[i], ok = s.cameAhead(r); !ok {
+			pieces, _, err := arrowio.ReadRangesInto(ctx, s.file.src, ranges, nil, bitpack.SrcSlack)
+			return pieces, err
+		}
+	}
+	return pieces, nil
 }
 
 // column returns the entry of a column; s.mu is held.

@@ -30,10 +30,13 @@ type tree struct {
 	nodes    []*node        // of all branches
 	inputs   []*input
 
-	window   int64            // of each input
-	near     bool             // the source is: see arrowio.Near
-	early    map[int64][]byte // streams, by offset, read before inputs are opened
-	together []byte           // what short streams of a near source were read into: early lies in it
+	window   int64               // of each input
+	near     bool                // the source is: see arrowio.Near
+	early    map[int64][]byte    // streams, by offset, read before inputs are opened
+	firsts   []arrowio.ByteRange // dictionaries that fetchAhead is to read
+	later    []func() error      // what is done once early is there: dictionaries are read
+	putOff   bool                // dictionaries are
+	together []byte              // what short streams of a near source were read into: early lies in it
 	batch    *budget.Batch
 	share    arrowio.Share // nil = branches are decoded one after another
 
@@ -151,10 +154,14 @@ func (t *tree) enter(s *stripe, row int64, most bool) error {
 		}
 	}
 	t.stripe = s
-	if err := t.fetchFirst(s, most); err != nil {
+	firsts, err := t.fetchFirst(s, most)
+	if err != nil {
 		return err
 	}
-	if err := t.rewind(); err != nil {
+	t.putOff, t.later, t.firsts = len(firsts) > 0, t.later[:0], firsts
+	err = t.rewind()
+	t.putOff = false
+	if err != nil {
 		return err
 	}
 	t.checkPositions()
