@@ -58,15 +58,6 @@ func Near(src Source) bool {
 	return ok && s.Near()
 }
 
-// ReadsSpans reports whether src, or what it counts, is a SpanSource: several ranges of it take no longer than one.
-func ReadsSpans(src Source) bool {
-	if c, ok := src.(*CountingSource); ok {
-		return ReadsSpans(c.src)
-	}
-	_, ok := src.(SpanSource)
-	return ok
-}
-
 // ReadRanges returns the bytes of each of rs, in the order of rs. Ranges may overlap and come in any order. A range outside the
 // source is errs.ErrCorrupt, which is found before anything is allocated. Ranges that lie close together are read together. The
 // pieces may share memory with the source or with one another: the caller must not write to them, and must not use them after the

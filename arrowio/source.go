@@ -58,6 +58,15 @@ func (s *CountingSource) ReadAt(p []byte, off int64) (int, error) {
 // Bytes returns how many bytes have been read so far. It may be called at any time.
 func (s *CountingSource) Bytes() int64 { return s.bytes.Load() }
 
+// ReadsSpans reports whether the source below is a SpanSource.
+func (s *CountingSource) ReadsSpans() bool {
+	if c, ok := s.src.(*CountingSource); ok {
+		return c.ReadsSpans()
+	}
+	_, ok := s.src.(SpanSource)
+	return ok
+}
+
 // Calls returns the number of reads. Ranges that are read together count as one; each view of memory counts as one.
 func (s *CountingSource) Calls() int64 { return s.calls.Load() }
 

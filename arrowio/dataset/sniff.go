@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/farread"
 )
 
 // sniffBytes is how much of both ends of a file is looked at.
@@ -113,7 +114,7 @@ func choose(ctx context.Context, src arrowio.Source, name string, o Options) (ar
 			return f, nil
 		}
 	}
-	if arrowio.ReadsSpans(src) {
+	if farread.Spans(src) {
 		if f, ok := byTail(o.Formats, src, name); ok {
 			return f, nil
 		}

@@ -22,6 +22,8 @@ func (s lastOnly) ReadAt(p []byte, off int64) (int, error) {
 	return s.Source.ReadAt(p, off)
 }
 
+func (s lastOnly) ReadsSpans() bool { return true }
+
 func (s lastOnly) ReadSpans(context.Context, []arrowio.Span) error { return errFirst }
 
 // The first bytes of a file of a store are asked for only where its last ones do not tell what its name does.

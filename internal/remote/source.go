@@ -122,6 +122,9 @@ func (s *Source) read(dst []byte, off int64) error {
 	return s.ReadSpans(s.ctx, []arrowio.Span{{Off: off, Dst: dst}})
 }
 
+// ReadsSpans tells readers of formats that several ranges take no longer than one.
+func (s *Source) ReadsSpans() bool { return true }
+
 // ReadSpans implements arrowio.SpanSource. Spans may be of any size.
 func (s *Source) ReadSpans(ctx context.Context, spans []arrowio.Span) error {
 	var pieces []arrowio.Span

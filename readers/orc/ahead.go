@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/farread"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -57,7 +58,7 @@ func (t *tree) fetchFirst(s *stripe, most bool) (firsts []arrowio.ByteRange, err
 		}
 	case t.takeAhead(s, all):
 		return nil, nil
-	case s.pieces() > 1 && joined(all) <= min(t.file.ahead, arrowio.ReadsWhole(t.ctx)):
+	case s.pieces() > 1 && joined(all) <= min(t.file.ahead, farread.Whole(t.ctx)):
 		if t.early = s.share(t.ctx, all); t.early != nil {
 			return nil, nil
 		}

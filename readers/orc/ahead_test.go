@@ -35,6 +35,8 @@ func (s *farSource) ReadAt(p []byte, off int64) (int, error) {
 // spanSource is a far source that reads many spans at once.
 type spanSource struct{ farSource }
 
+func (s *spanSource) ReadsSpans() bool { return true }
+
 func (s *spanSource) ReadSpans(_ context.Context, spans []arrowio.Span) error {
 	s.calls.Add(1)
 	for _, x := range spans {

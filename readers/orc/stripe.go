@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/farread"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -137,7 +138,7 @@ const (
 // that is small, unless a scan reads all rows.
 func (s *stripe) readFooter(ctx context.Context, r arrowio.ByteRange) ([]byte, error) {
 	f, n := s.file, s.info.IndexLength
-	if !arrowio.ReadsSpans(f.src) || r.Len > f.limits.MetadataBytes {
+	if !farread.Spans(f.src) || r.Len > f.limits.MetadataBytes {
 		return f.readPart(ctx, r, "stripe footer")
 	}
 	if whole := r.End() - s.info.Offset; whole <= f.small {
@@ -148,7 +149,7 @@ func (s *stripe) readFooter(ctx context.Context, r arrowio.ByteRange) ([]byte, e
 		s.ahead = b
 		return b[whole-r.Len:], nil
 	}
-	if n == 0 || n > min(indexAhead, f.limits.MetadataBytes) || s.info.DataLength <= smallStripe || arrowio.ReadsWhole(ctx) > 0 {
+	if n == 0 || n > min(indexAhead, f.limits.MetadataBytes) || s.info.DataLength <= smallStripe || farread.Whole(ctx) > 0 {
 		return f.readPart(ctx, r, "stripe footer")
 	}
 	pieces, err := arrowio.ReadRanges(ctx, f.src, []arrowio.ByteRange{r, {Off: s.info.Offset, Len: n}})
