@@ -30,8 +30,8 @@ const arrowPath = "github.com/apache/arrow/go/**"
 var rules = []rule{
 	{
 		pkg: "arrowio",
-		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowtype", "internal/bitpack", "internal/geoarrow", "internal/tracing", "internal/workers", "internal/schemadiff"},
-		why: "the contracts know no format; of internal only the allocator, what narrows batches, types and metadata that describes columns, traces, workers and the comparison of schemas",
+		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowtype", "internal/bitpack", "internal/farread", "internal/geoarrow", "internal/tracing", "internal/workers", "internal/schemadiff"},
+		why: "the contracts know no format; of internal only the allocator, what narrows batches, types and metadata that describes columns, what scans tell readers of far files, traces, workers and the comparison of schemas",
 	},
 	{
 		pkg: "arrowio/local",
@@ -60,7 +60,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/iceberg", "internal/inferred", "internal/schemadiff", "internal/textvalues", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/farread", "internal/iceberg", "internal/inferred", "internal/schemadiff", "internal/textvalues", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{
