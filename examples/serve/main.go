@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/flight/client"
 )
 
 func main() {
@@ -53,22 +54,23 @@ func run(ctx context.Context, w io.Writer, path, where, column string) (err erro
 
 // ask is a client, as it would be in another program, in any language.
 func ask(ctx context.Context, w io.Writer, address, where, column string) error {
-	client, err := arrowflight.NewClientWithMiddleware(address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	options := append(client.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	c, err := arrowflight.NewClientWithMiddleware(address, nil, nil, options...)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close() }() // nothing waits for it
+	defer func() { _ = c.Close() }() // nothing waits for it
 	command, err := json.Marshal(flight.Command{Dataset: "events", Columns: []string{column}, Where: where})
 	if err != nil {
 		return err
 	}
-	info, err := client.GetFlightInfo(ctx, &arrowflight.FlightDescriptor{Type: arrowflight.DescriptorCMD, Cmd: command})
+	info, err := c.GetFlightInfo(ctx, &arrowflight.FlightDescriptor{Type: arrowflight.DescriptorCMD, Cmd: command})
 	if err != nil {
 		return err
 	}
 	n, total := int64(0), int64(0)
 	for _, part := range info.Endpoint { // in any order, by as many workers as one likes
-		rows, sum, err := read(ctx, client, part.Ticket)
+		rows, sum, err := read(ctx, c, part.Ticket)
 		if err != nil {
 			return err
 		}
@@ -78,12 +80,12 @@ func ask(ctx context.Context, w io.Writer, address, where, column string) error 
 	return err
 }
 
-func read(ctx context.Context, client arrowflight.Client, ticket *arrowflight.Ticket) (n, total int64, err error) {
-	stream, err := client.DoGet(ctx, ticket)
+func read(ctx context.Context, c arrowflight.Client, ticket *arrowflight.Ticket) (n, total int64, err error) {
+	stream, err := c.DoGet(ctx, ticket)
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, err := arrowflight.NewRecordReader(stream)
+	rows, err := client.NewReader(stream, client.Options{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -100,8 +102,5 @@ func read(ctx context.Context, client arrowflight.Client, ticket *arrowflight.Ti
 		}
 		n += rows.Record().NumRows()
 	}
-	if err := rows.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return 0, 0, err
-	}
-	return n, total, nil
+	return n, total, rows.Err()
 }

@@ -20,7 +20,7 @@ var neutral = []string{
 }
 
 // public is what users may import, and the programs built on it.
-var public = []string{"arrowio/**", "readers/**", "writers/**", "convert", "flight", "flight/auth"}
+var public = []string{"arrowio/**", "readers/**", "writers/**", "convert", "flight", "flight/auth", "flight/client"}
 
 // doesIO are the packages that reach outside the process, or wait.
 var doesIO = []string{"io", "io/fs", "io/ioutil", "bufio", "os", "os/**", "net", "net/**", "syscall", "golang.org/x/sys/**"}
@@ -422,6 +422,11 @@ var rules = []rule{
 		pkg: "flight/auth",
 		may: []string{"arrowio/errs", "flight/internal/rpcerr"},
 		why: "who a client is, and what it may do, is decided without a look at data",
+	},
+	{
+		pkg: "flight/client",
+		may: []string{"arrowio", "arrowio/errs", "readers/ipc"},
+		why: "it reads what any server sends; the messages are those of IPC",
 	},
 	{
 		pkg: "flight/internal/certtest",

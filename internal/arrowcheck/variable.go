@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // load reads little-endian value i: buffers that come from elsewhere need not be aligned.
@@ -36,17 +38,28 @@ func offsets[O int32 | int64](a *slots, limit int) (b []byte, first, last int, e
 	if prev < 0 {
 		return nil, 0, 0, corrupt("offset %d is %d", a.off, prev)
 	}
+	falls := O(0) // negative where an offset is, or is less than the one before it: differences of others do not overflow
 	for i := a.off + 1; i <= a.end; i++ {
 		o := load[O](b, i)
-		if o < prev {
-			return nil, 0, 0, corrupt("offset %d is %d, the one before it %d", i, o, prev)
-		}
+		falls |= o | (o - prev)
 		prev = o
+	}
+	if falls < 0 {
+		return nil, 0, 0, falling[O](a, b)
 	}
 	if int64(prev) > int64(limit) {
 		return nil, 0, 0, corrupt("offset %d is %d, of %d", a.end, prev, limit)
 	}
 	return b, first, int(prev), nil
+}
+
+// falling is the error of the first offset that is less than the one before it.
+func falling[O int32 | int64](a *slots, b []byte) error {
+	i := a.off + 1
+	for load[O](b, i) >= load[O](b, i-1) {
+		i++
+	}
+	return corrupt("offset %d is %d, the one before it %d", i, load[O](b, i), load[O](b, i-1))
 }
 
 // variable checks strings and binaries.
@@ -61,7 +74,7 @@ func variable[O int32 | int64](a *slots, text bool) error {
 	}
 	// One pass over all bytes is several times faster than one a value. It suffices where all of it is UTF-8 and no
 	// value starts inside a rune; null slots may hold anything, so what fails it is looked at value by value.
-	if utf8.Valid(data[first:last]) && startsRunes[O](a, offs, data[:last]) {
+	if all := data[first:last]; bitpack.ASCII(all) || utf8.Valid(all) && startsRunes[O](a, offs, data[:last]) {
 		return nil
 	}
 	for i := a.off; i < a.end; i++ {

@@ -31,8 +31,9 @@ type batches struct {
 	check  arrowcheck.Checker
 
 	// Of a Decoder, which has no src: the body of the message at hand, and what its dictionary is counted as, at least.
-	whole  []byte
-	charge int64
+	whole   []byte
+	charge  int64
+	recycle memory.Allocator // is given the bodies; nil = they are garbage
 }
 
 func newBatches(src arrowio.Source, s *arrowipc.Schema, limits arrowio.Limits, p arrowio.Projection, mem memory.Allocator) *batches {
@@ -74,7 +75,7 @@ func (r *batches) fetch(ctx context.Context, b arrowipc.Batch, cols []*arrowipc.
 	}
 	p := &pending{batch: b, layout: l, body: body{left: limit, mem: r.mem}}
 	if r.src == nil {
-		p.body.segs = []segment{{buf: memory.NewBufferBytes(r.whole)}}
+		p.body.segs = []segment{{buf: memory.NewBufferWithAllocator(r.whole, r.recycle)}}
 		return p, nil
 	}
 	var total int64

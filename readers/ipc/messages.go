@@ -52,6 +52,10 @@ func (d *Decoder) Begin(p arrowio.Projection, mem memory.Allocator) {
 	d.b = newBatches(nil, d.schema, d.limits, p, mem)
 }
 
+// Recycle has the memory of bodies given back: mem.Free gets each one when no record and no dictionary refers to it any more. Bodies of
+// messages that are refused are not given back. Call it between Begin and the first Decode.
+func (d *Decoder) Recycle(mem memory.Allocator) { d.b.recycle = mem }
+
 // Close frees the dictionaries. It may be called twice.
 func (d *Decoder) Close() {
 	if d.b != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -202,5 +203,66 @@ func TestWrittenOut(t *testing.T) {
 	}
 	if got := writtenOut(deep); got < 1<<50 {
 		t.Error(got)
+	}
+}
+
+// given counts what Recycle gives back.
+type given struct {
+	memory.Allocator
+	bodies map[*byte]int
+}
+
+func (g *given) Free(b []byte) { g.bodies[&b[0]]++ }
+
+// A body is given back once, when the last record that refers to it is released, and not before.
+func TestMessagesRecycled(t *testing.T) {
+	for _, path := range streams(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := cutUp(t, b)
+		d, err := NewDecoder(all[0][0], arrowio.Limits{})
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		p, err := arrowio.Project(d.Schema(), nil)
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		d.Begin(p, memory.DefaultAllocator)
+		g := given{bodies: map[*byte]int{}}
+		d.Recycle(&g)
+		var kept []arrow.Record
+		bodies := 0
+		for _, m := range all[1:] {
+			rec, err := d.Decode(m[0], m[1])
+			if err != nil {
+				t.Fatal(path, err)
+			}
+			if rec != nil {
+				kept = append(kept, rec)
+			}
+			if len(m[1]) > 0 {
+				bodies++
+			}
+		}
+		packed := slices.Contains([]string{"batches.arrows", "types_zstd.arrows"}, filepath.Base(path)) // nothing refers to a packed body
+		joined := filepath.Base(path) == "dict_delta.arrows"                                            // those of dictionaries that were joined
+		if early := len(g.bodies); early > 0 && !packed && !joined || packed && early < bodies {
+			t.Errorf("%s: %d of %d bodies are given back while there are records", path, early, bodies)
+		}
+		for _, rec := range kept {
+			rec.Release()
+		}
+		d.Close()
+		if len(g.bodies) != bodies {
+			t.Errorf("%s: %d of %d bodies are given back", path, len(g.bodies), bodies)
+		}
+		for _, n := range g.bodies {
+			if n != 1 {
+				t.Errorf("%s: a body is given back %d times", path, n)
+			}
+		}
 	}
 }

@@ -4,8 +4,9 @@
   bench_flight.py --bin ARROWIO --memory-bin FLIGHT_BENCH --dir BIGFILES [--mib N] [--rounds N] [--only TEXT] [--out DIR]
 
 "memory" sends batches of a mebibyte that are ready: what sending costs. "orc" reads a file for each stream: pyarrow's
-server with pyarrow.orc, stripe by stripe and the table at once. The client is pyarrow's and drops what it gets. Throughput
-is Arrow bytes by wall time; the CPU is that of the whole server process.
+server with pyarrow.orc, stripe by stripe and the table at once. The client is pyarrow's and drops what it gets. "client" has clients side by
+side instead: pyarrow's, Go's as Arrow has it, and the same with package flight/client; all read the memory of our server. Throughput
+is Arrow bytes by wall time; the CPU is that of the whole server process, or client process.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import pyarrow.flight as flight
 
 HERE = pathlib.Path(__file__).resolve().parent
 TICKS = os.sysconf("SC_CLK_TCK")
-GOALS = {"memory tcp": 1.0, "memory unix": 1.5, "orc lineitem_none": 2.0, "orc lineitem_zlib": 2.0}
+GOALS = {"client": 1.0, "memory tcp": 1.0, "memory unix": 1.5, "orc lineitem_none": 2.0, "orc lineitem_zlib": 2.0}
 CPU_GOAL = 0.45
 
 
@@ -46,7 +47,8 @@ class Server:
 
     def __init__(self, *command, addresses=1):
         self.process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, text=True)
-        self.clients = [flight.FlightClient(self.process.stdout.readline().strip()) for _ in range(addresses)]
+        self.uris = [self.process.stdout.readline().strip() for _ in range(addresses)]
+        self.clients = [flight.FlightClient(u) for u in self.uris]
 
     def cpu(self):
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
@@ -73,6 +75,30 @@ class Server:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.process.kill()
+
+
+class GoClient:
+    """A client process in Go, which reads a stream when it is told to."""
+
+    def __init__(self, binary, uri, ticket, how):
+        self.process = subprocess.Popen([binary, "get", uri, ticket, how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def get(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
+def own_cpu(get):
+    """Calls get, and takes the CPU of this process for that of the server."""
+    before = os.times()
+    r = get()
+    after = os.times()
+    return {**r, "cpu": after.user + after.system - before.user - before.system}
 
 
 def measure(rounds, tools):
@@ -137,13 +163,18 @@ def main():
         try:
             peer = HERE / "flight-bench/peer_pyarrow.py"
             tcp, unix = (start(sys.executable, peer, a.mib if a.only in "memory" else 1, uri) for uri in ("grpc://127.0.0.1:0", f"grpc+unix://{tmp}/peer"))
+            ticket = b'{"dataset":"memory"}'
             if a.only in "memory":
                 ours = start(a.memory_bin, a.mib, "grpc://127.0.0.1:0", f"unix://{tmp}/ours", addresses=2)
-                ticket = b'{"dataset":"memory"}'
                 part("memory", {
                     "arrowio tcp": lambda: ours.get(ticket), "pyarrow tcp": lambda: tcp.get(b"memory"),
                     "arrowio unix": lambda: ours.get(ticket, 1), "pyarrow unix": lambda: unix.get(b"memory"),
                 })
+            if a.only in "client":
+                ours = start(a.memory_bin, a.mib, "grpc://127.0.0.1:0")
+                go = {how: GoClient(a.memory_bin, ours.uris[0], ticket.decode(), how) for how in ("arrow", "ours")}
+                servers.extend(go.values())
+                part("client", {"pyarrow tcp": lambda: own_cpu(lambda: ours.get(ticket)), "go, arrow's": go["arrow"].get, "arrowio": go["ours"].get})
             files = [a.dir / f"lineitem_{codec}.orc" for codec in ("none", "zlib")]
             files = [f for f in files if a.only in f"orc {f.stem}"]
             if files:

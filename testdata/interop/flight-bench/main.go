@@ -1,9 +1,10 @@
 // Flight-bench serves rows that are in memory, ready to be sent, to measure what sending alone costs.
 //
 //	flight-bench MIB URI...
+//	flight-bench get URI TICKET arrow|ours
 //
 // The dataset is "memory": MIB mebibytes of int64, double and string columns in batches of a mebibyte. It prints the
-// addresses when it is ready, a line each.
+// addresses when it is ready, a line each. The second form is a client (get.go).
 package main
 
 import (
@@ -38,6 +39,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
+	if len(args) == 4 && args[0] == "get" {
+		return get(ctx, args[1], args[2], args[3])
+	}
 	if len(args) < 2 {
 		return errors.New("usage: flight-bench MIB URI, and more URIs")
 	}
