@@ -72,7 +72,7 @@ func TestReaderAsArrow(t *testing.T) {
 	files := map[string]string{
 		"nested": "../../testdata/orc/java-2.3.1/pruning.orc", "types": "../../testdata/ipc/pyarrow-26.0.1/types.arrow",
 		"dictionaries": "../../testdata/ipc/pyarrow-26.0.1/dict_nested.arrow",
-		"trevni": "../../testdata/trevni/java-1.12.1/avro-nested.trv",
+		"trevni":       "../../testdata/trevni/java-1.12.1/avro-nested.trv",
 	}
 	for name, path := range files {
 		if found, err := filepath.Glob(path); err != nil || len(found) != 1 {
