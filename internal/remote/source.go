@@ -130,6 +130,9 @@ func (s *Source) ReadSpans(ctx context.Context, spans []arrowio.Span) error {
 	var pieces []arrowio.Span
 	for _, p := range spans {
 		p.Dst = p.Dst[:s.fromTail(p.Dst, p.Off)]
+		if s.fromWindow(p.Dst, p.Off) {
+			continue
+		}
 		for len(p.Dst) > 0 {
 			n := min(len(p.Dst), pieceBytes)
 			pieces = append(pieces, arrowio.Span{Off: p.Off, Dst: p.Dst[:n]})

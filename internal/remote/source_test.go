@@ -57,7 +57,8 @@ func TestSource(t *testing.T) {
 				t.Errorf("the tail: %v, %d bytes were asked for", err, asked.Load())
 			}
 			if tail > 1 && tail < size { // only what the tail lacks
-				got, err := arrowio.ReadRanges(t.Context(), s, []arrowio.ByteRange{{Off: int64(size - tail - 1), Len: 3}})
+				fresh := NewSource(NewHost(2), memory(b, tail, &asked)) // without windows
+				got, err := arrowio.ReadRanges(t.Context(), fresh, []arrowio.ByteRange{{Off: int64(size - tail - 1), Len: 3}})
 				if err != nil || !bytes.Equal(got[0], b[size-tail-1:][:3]) || asked.Load() != 1 {
 					t.Errorf("before the tail: %v, %d bytes were asked for", err, asked.Load())
 				}
@@ -97,6 +98,26 @@ func TestWindows(t *testing.T) {
 	}
 	if got := asked.Load(); got > 8*5<<20 {
 		t.Errorf("%d bytes were asked for, to read %d", got, 8*3_000_000)
+	}
+}
+
+// What a small read has fetched around it is not fetched again by spans.
+func TestSpansFromWindows(t *testing.T) {
+	b := testBytes(1 << 20)
+	var asked atomic.Int64
+	s := NewSource(NewHost(0), memory(b, 0, &asked))
+	if _, err := s.ReadAt(make([]byte, 10), 1000); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		off, n int
+		more   int64
+	}{{1000, firstWindow, 0}, {2000, 500, 0}, {999, 10, 10}, {1000 + firstWindow - 5, 10, 10}} {
+		asked.Store(0)
+		got := make([]byte, c.n)
+		if err := s.ReadSpans(t.Context(), []arrowio.Span{{Off: int64(c.off), Dst: got}}); err != nil || !bytes.Equal(got, b[c.off:c.off+c.n]) || asked.Load() != c.more {
+			t.Errorf("%+v: %v, %d bytes were asked for", c, err, asked.Load())
+		}
 	}
 }
 

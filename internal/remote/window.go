@@ -37,6 +37,19 @@ func (s *Source) readSmall(dst []byte, off int64) error {
 	return nil
 }
 
+// fromWindow copies the bytes at off from a window that has all of them, if there is one.
+func (s *Source) fromWindow(dst []byte, off int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.windows {
+		if off >= w.off && off+int64(len(dst)) <= w.end() {
+			copy(dst, w.b[off-w.off:])
+			return true
+		}
+	}
+	return false
+}
+
 // windowAt returns a window with the byte at off, or fetches one for n bytes there.
 func (s *Source) windowAt(off int64, n int) (*window, error) {
 	s.mu.Lock()

@@ -52,7 +52,7 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 }
 
 // farColumns is how many columns' descriptors are asked for at once.
-const farColumns = 8
+const farColumns = 16
 
 // loadBlocks reads the descriptors of columns of a far source several at a time. What is wrong with them, columnBlocks tells.
 func (f *File) loadBlocks(ctx context.Context, columns []*column) error {

@@ -3,28 +3,63 @@ package trevni
 import (
 	"context"
 	"math"
+
+	"github.com/arrowio/arrowio/internal/trevniwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // decimalsFit looks at the first block of a decimal column and tells whether its values keep to their precision. Avro
 // writers do not check that; a column which breaks it from the start is not decimals but bytes, and is shown as such
 // with a note. One that breaks it later is an error that names trevni-decimals. failed is set where the file cannot be
-// read: what a file looks like must not depend on that.
-func (f *File) decimalsFit(ctx context.Context, failed *error) func(column, precision int) bool {
+// read: what a file looks like must not depend on that. seen has what is known already.
+func (f *File) decimalsFit(ctx context.Context, seen map[int]sample, failed *error) func(column, precision int) bool {
 	return func(i, precision int) bool {
 		if f.opt.Decimals != "" {
 			return f.opt.Decimals == "decimal"
 		}
 		col := &f.header.Columns[i]
-		fit, err := f.sampleDecimals(ctx, i, precision)
-		if err != nil && !isKind(err) {
-			*failed = err
+		x, ok := seen[i]
+		if !ok {
+			x.fit, x.err = f.sampleDecimals(ctx, i, precision)
 		}
-		if fit || err != nil { // anything else that is wrong with the block is for those to know who read it
+		if x.err != nil && !isKind(x.err) {
+			*failed = x.err
+		}
+		if x.fit || x.err != nil { // anything else that is wrong with the block is for those to know who read it
 			return true
 		}
 		f.notes = append(f.notes, "column "+col.Name+": shown as bytes, since values exceed their decimal precision")
 		return false
 	}
+}
+
+// sample is what sampleDecimals returned.
+type sample struct {
+	fit bool
+	err error
+}
+
+// sampleAll calls sampleDecimals for all columns of decimals of a far file, several at once: each is two requests.
+func (f *File) sampleAll(ctx context.Context, schema *trevniwire.Avro) (map[int]sample, error) {
+	var columns, precisions []int
+	_, err := trevniwire.RecordsView(f.header, schema, f.limits, func(column, precision int) bool {
+		columns, precisions = append(columns, column), append(precisions, precision)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]sample, len(columns))
+	err = workers.Each(farColumns, len(columns), func(i int) error {
+		x := &all[i]
+		x.fit, x.err = f.sampleDecimals(ctx, columns[i], precisions[i])
+		return nil
+	})
+	seen := make(map[int]sample, len(columns))
+	for i, c := range columns {
+		seen[c] = all[i]
+	}
+	return seen, err
 }
 
 // sampleDecimals looks through the first block of column i.

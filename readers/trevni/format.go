@@ -219,7 +219,13 @@ func (f *File) recordsTree(ctx context.Context, text []byte) (tree *trevniwire.T
 	if err != nil {
 		return nil, err, nil
 	}
-	tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx, &failed))
+	var seen map[int]sample
+	if !arrowio.Near(f.src) && f.opt.Decimals == "" {
+		if seen, err = f.sampleAll(ctx, schema); err != nil {
+			return nil, err, nil
+		}
+	}
+	tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx, seen, &failed))
 	return tree, err, failed
 }
 
