@@ -39,7 +39,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	if !fi.Mode().IsRegular() {
 		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file; pass it on standard input instead")}
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, 0, err
 	}

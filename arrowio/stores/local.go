@@ -2,6 +2,7 @@ package stores
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -32,11 +33,14 @@ func (localPlace) source(ctx context.Context, path string) (arrowio.OpenSource, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrIsDirectory}
-	}
 	src, err := local.OpenFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	if err != nil {
+		if fi, statErr := os.Stat(path); statErr == nil && fi.IsDir() {
+			err = &fs.PathError{Op: "open", Path: path, Err: ErrIsDirectory}
+		}
 		return nil, err
 	}
 	return src, nil
