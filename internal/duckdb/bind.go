@@ -207,8 +207,11 @@ func none(t arrow.DataType) (values arrow.Array, err error) {
 
 // convert has DuckDB convert no row of a column.
 func (d *DB) convert(f arrow.Field, c *column) error {
-	if id := f.Type.ID(); id == arrow.DENSE_UNION || id == arrow.SPARSE_UNION {
+	switch id := f.Type.ID(); {
+	case id == arrow.DENSE_UNION || id == arrow.SPARSE_UNION:
 		return errors.ErrUnsupported // v15 cannot make one without rows
+	case hasDayTime(f.Type):
+		return errors.ErrUnsupported
 	}
 	f.Type = arrowdense.PlainType(f.Type)
 	schema := arrow.NewSchema([]arrow.Field{f}, nil)

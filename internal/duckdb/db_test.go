@@ -248,6 +248,43 @@ func TestInstantsAreNotCut(t *testing.T) {
 	}
 }
 
+// Nor are intervals, of which DuckDB has microseconds; those of days and milliseconds it would read as one number.
+func TestIntervalsAreNotCut(t *testing.T) {
+	for _, c := range []struct {
+		kind              arrow.DataType
+		whole, odd, texts string
+	}{
+		{arrow.FixedWidthTypes.Duration_ns, `["2000ns",null]`, `["2000ns",null,"2001ns"]`, "00:00:00.000002\n(null)\n"},
+		{arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months":1,"days":2,"nanoseconds":3000}]`, `[null,{"months":1,"days":2,"nanoseconds":2001}]`, "1 month 2 days 00:00:00.000003\n"},
+	} {
+		for _, nested := range []bool{false, true} {
+			table := func(text string) *fake {
+				f := arrow.Field{Name: "c", Type: c.kind, Nullable: true}
+				if nested {
+					text, f.Type = strings.NewReplacer("[", "[[", "]", "]]").Replace(text), arrow.ListOf(c.kind)
+				}
+				return &fake{rec: build(t, []arrow.Field{f}, text), times: 1}
+			}
+			sql := "select c::varchar from x"
+			if nested {
+				sql = "select unnest(c)::varchar from x"
+			}
+			want(t, open(t, map[string]Table{"x": table(c.whole)}), sql, c.texts)
+			if got, err := result(t.Context(), open(t, map[string]Table{"x": table(c.odd)}), sql); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "2001 ns") {
+				t.Errorf("%s: %q, %v", c.kind, got, err)
+			}
+		}
+	}
+	x := &fake{rec: build(t, []arrow.Field{{Name: "c", Type: arrow.FixedWidthTypes.DayTimeInterval}, {Name: "d", Type: arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)}, {Name: "id", Type: arrow.PrimitiveTypes.Int64}},
+		`[{"days":1,"milliseconds":2}]`, `[[{"days":1,"milliseconds":2}]]`, `[7]`), times: 1}
+	want(t, open(t, map[string]Table{"x": x}), "select id from x", "7\n")
+	for _, name := range []string{"c", "d"} {
+		if got, err := result(t.Context(), open(t, map[string]Table{"x": x}), "select "+name+" from x"); !errors.Is(err, errs.ErrUnsupported) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
 func numbers(t *testing.T) *fake {
 	rec := build(t, []arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "f", Type: arrow.PrimitiveTypes.Float64, Nullable: true}},
 		`[1,2,3,null]`, `[0.5,1.5,null,2.5]`)

@@ -16,7 +16,7 @@ var typeTexts = map[arrow.Type]string{
 	arrow.FLOAT16: "FLOAT", arrow.FLOAT32: "FLOAT", arrow.FLOAT64: "DOUBLE",
 	arrow.STRING: "VARCHAR", arrow.LARGE_STRING: "VARCHAR", arrow.STRING_VIEW: "VARCHAR",
 	arrow.BINARY: "BLOB", arrow.LARGE_BINARY: "BLOB", arrow.BINARY_VIEW: "BLOB", arrow.FIXED_SIZE_BINARY: "BLOB",
-	arrow.DATE32: "DATE", arrow.DATE64: "DATE", arrow.TIME32: "TIME", arrow.TIME64: "TIME",
+	arrow.DATE32: "DATE", arrow.DATE64: "DATE", arrow.TIME32: "TIME",
 	arrow.DURATION: "INTERVAL", arrow.INTERVAL_MONTHS: "INTERVAL", arrow.INTERVAL_DAY_TIME: "INTERVAL", arrow.INTERVAL_MONTH_DAY_NANO: "INTERVAL",
 }
 
@@ -36,6 +36,11 @@ func typeText(t arrow.DataType) (string, error) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
 		return typeText(t.ValueType)
+	case *arrow.Time64Type:
+		if t.Unit == arrow.Nanosecond {
+			return "TIME_NS", nil
+		}
+		return "TIME", nil
 	case *arrow.RunEndEncodedType:
 		return typeText(t.Encoded())
 	case arrow.ExtensionType:

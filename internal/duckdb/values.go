@@ -225,15 +225,19 @@ func micros(v int64, unit arrow.TimeUnit) (int64, error) {
 }
 
 func timeLiteral(v int64, unit arrow.TimeUnit) (string, error) {
-	us, err := micros(v, unit)
-	if err == nil && (us < 0 || us > 86_400_000_000) {
-		err = errs.Errorf(errs.ErrOption, "%d is no time of a day", v)
+	const day = 24 * time.Hour
+	if v < 0 || v > int64(day/unit.Multiplier()) {
+		return "", errs.Errorf(errs.ErrOption, "%d is no time of a day", v)
 	}
-	text := time.UnixMicro(us).UTC().Format("15:04:05.000000")
-	if us == 86_400_000_000 {
+	at := time.Duration(v) * unit.Multiplier()
+	text, kind := time.Unix(0, int64(at)).UTC().Format("15:04:05.000000000"), "TIME"
+	if at == day {
 		text = "24:00:00"
 	}
-	return "CAST(" + quote(text) + " AS TIME)", err
+	if unit == arrow.Nanosecond {
+		kind = "TIME_NS"
+	}
+	return "CAST(" + quote(text) + " AS " + kind + ")", nil
 }
 
 func instantLiteral(v int64, t *arrow.TimestampType) (string, error) {

@@ -63,7 +63,7 @@ func TestBindTypes(t *testing.T) {
 		{arrow.FixedWidthTypes.Date64, `["1969-12-31", "2020-02-29"]`, "DATE", "1969-12-31|2020-02-29"},
 		{arrow.FixedWidthTypes.Date32, `["0001-01-01", "9999-12-31"]`, "DATE", "0001-01-01|9999-12-31"},
 		{arrow.FixedWidthTypes.Time32s, `["23:59:59"]`, "TIME", "23:59:59"},
-		{arrow.FixedWidthTypes.Time64ns, `["10:11:12.000001"]`, "TIME", "10:11:12.000001"},
+		{arrow.FixedWidthTypes.Time64ns, `["10:11:12.000000001", "00:00:00"]`, "TIME_NS", "10:11:12.000000001|00:00:00"},
 		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: "Asia/Tokyo"}, `["2020-07-01T00:00:00Z"]`, "TIMESTAMP WITH TIME ZONE", "2020-07-01 00:00:00+00"},
 		{&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}, `["2020-07-01T00:00:00.125Z"]`, "TIMESTAMP WITH TIME ZONE", "2020-07-01 00:00:00.125+00"},
 		{arrow.FixedWidthTypes.Duration_s, `["90s"]`, "INTERVAL", "00:01:30"},
@@ -137,7 +137,8 @@ func TestBindRefused(t *testing.T) {
 		kind       arrow.DataType
 		json, want string
 	}{
-		{arrow.FixedWidthTypes.Time64ns, `["10:11:12.000000001"]`, "nanoseconds"},
+		{arrow.FixedWidthTypes.Time32s, `[86401]`, "no time of a day"},
+		{arrow.FixedWidthTypes.Time64ns, `[-1]`, "no time of a day"},
 		{arrow.FixedWidthTypes.Duration_ns, `["1ns"]`, "nanoseconds"},
 		{&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}, `["2020-01-01T00:00:00.000000001Z"]`, "nanoseconds"},
 		{arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months": 0, "days": 0, "nanoseconds": 1}]`, "nanoseconds"},

@@ -16,7 +16,7 @@ type watched struct {
 	array.RecordReader
 	ctx      context.Context // of the scan: once DuckDB has enough, it is not the scan that has failed
 	q        *query
-	instants []int         // columns in which there are instants in nanoseconds
+	nanos    []int         // columns in which there are nanoseconds that DuckDB has not
 	schema   *arrow.Schema // without dictionaries
 	resolves bool          // whether there are any
 	rec      arrow.Record  // the batch without them
@@ -24,7 +24,7 @@ type watched struct {
 }
 
 func newWatched(ctx context.Context, rr array.RecordReader, q *query) *watched {
-	w := &watched{RecordReader: rr, ctx: ctx, q: q, instants: instants(rr.Schema()), schema: rr.Schema()}
+	w := &watched{RecordReader: rr, ctx: ctx, q: q, nanos: nanos(rr.Schema()), schema: rr.Schema()}
 	for _, f := range rr.Schema().Fields() {
 		w.resolves = w.resolves || arrowdense.HasDictionary(f.Type)
 	}
@@ -84,7 +84,7 @@ func (w *watched) check() (err error) {
 			return err
 		}
 	}
-	for _, i := range w.instants {
+	for _, i := range w.nanos {
 		rec := w.Record()
 		if err := wholeMicros(rec.ColumnName(i), rec.Column(i)); err != nil {
 			return err
@@ -96,10 +96,10 @@ func (w *watched) check() (err error) {
 // Err returns why Next has ended.
 func (w *watched) Err() error { return w.err }
 
-// instants lists the columns in which there are instants in nanoseconds.
-func instants(s *arrow.Schema) (out []int) {
+// nanos lists the columns of hasNanos.
+func nanos(s *arrow.Schema) (out []int) {
 	for i, f := range s.Fields() {
-		if hasInstants(f.Type) {
+		if hasNanos(f.Type) {
 			out = append(out, i)
 		}
 	}
