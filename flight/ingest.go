@@ -10,6 +10,18 @@ import (
 
 // ingest answers a CommandStatementIngest of Flight SQL as DoPut answers a PutCommand. Its options are format and compression.
 func (s *service) ingest(in *inbound, stream flight.FlightService_DoPutServer, i *sql.Ingestion) error {
+	ctx := stream.Context()
+	if err := (sqlServer{s}).InTransaction(ctx, i.Transaction); err != nil {
+		return err
+	}
+	if i.Temporary {
+		return s.ingestTemporary(in, stream, i)
+	}
+	if x, err := s.session(ctx, true); err != nil {
+		return err
+	} else if x != nil && x.transaction.Load() != nil {
+		return errTransaction
+	}
 	c := &PutCommand{Dataset: i.Table}
 	for k, v := range i.Options {
 		if err := c.sqlOption(k, v); err != nil {

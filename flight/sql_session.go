@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -44,6 +45,10 @@ type SQLSession interface {
 	Change(ctx context.Context, text string, params arrow.Record) (int64, error)
 	// Begun reports whether the client has begun a transaction that has not ended.
 	Begun() bool
+	// Temporary lists the temporary tables and views, sorted by name. It may be called at any time.
+	Temporary() []SQLTemporary
+	// Ingest puts rows into a temporary table, all or none, and returns how many there were.
+	Ingest(ctx context.Context, in SQLIngestion) (int64, error)
 	// Set changes a setting. Settings returns all that are settable.
 	Set(name, value string) error
 	Settings() (map[string]string, error)
@@ -71,6 +76,9 @@ type sqlSession struct {
 	wait   time.Duration
 	idle   *time.Timer
 	closed bool // by who had the turn
+
+	// transaction is the id of the one that has begun; "" = it has none, nil = none has begun.
+	transaction atomic.Pointer[string]
 }
 
 // sessionTicket is what tickets have of a session's id: it gives no cookie away.
@@ -418,14 +426,5 @@ func (q sqlServer) change(ctx context.Context, text string, params arrow.Record)
 		return 0, err
 	}
 	defer end()
-	ctx, done, err := q.engine(ctx, q.sqlQueries)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	if err := reserve(ctx, false); err != nil {
-		return 0, err
-	}
-	rows, err := x.Change(ctx, text, params)
-	return rows, sqlError(ctx, err)
+	return q.changeIn(ctx, x, text, params)
 }

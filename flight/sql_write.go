@@ -113,7 +113,7 @@ func (q sqlServer) Write(ctx context.Context, text string, params arrow.Record) 
 	}
 	defer end()
 	if s, ok := x.(*sqlSession); ok && s.Begun() {
-		return 0, rpcerr.Errorf(codes.FailedPrecondition, "SQL: a dataset cannot be written in a transaction, which could not take it back: COMMIT or ROLLBACK first")
+		return 0, errTransaction
 	}
 	ctx, done, err := q.engine(ctx, q.sqlQueries)
 	if err != nil {

@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
@@ -24,19 +27,28 @@ func (e *sqlEngine) Settable(name string) bool {
 
 // NewSession implements flight.SQLSessionEngine.
 func (e *sqlEngine) NewSession(tables flight.SQLTables) (flight.SQLSession, error) {
+	x := &sqlSession{tables: tables}
 	o := e.options(tables, nil)
 	o.Memory, o.TempMax = e.sessionMemory, tempFactor*e.sessionMemory
-	s, err := duckdb.NewSession(o)
-	if err != nil {
+	open := o.Open
+	o.Open = func(ctx context.Context, name string, options map[string][]string) (duckdb.Table, error) {
+		if name == duckdb.ValuesTable && x.ingested != nil {
+			return x.ingested, nil
+		}
+		return open(ctx, name, options)
+	}
+	var err error
+	if x.Session, err = duckdb.NewSession(o); err != nil {
 		return nil, err
 	}
-	return &sqlSession{s, tables}, nil
+	return x, nil
 }
 
 // sqlSession is a database of one client.
 type sqlSession struct {
 	*duckdb.Session
-	tables flight.SQLTables
+	tables   flight.SQLTables
+	ingested *ingestedTable // nil = no rows are ingested now
 }
 
 // statement returns the statement with its values, and the one behind EXECUTE, and shows the session what the client may read now.
@@ -120,3 +132,34 @@ func (s *sqlSession) change(ctx context.Context, text string, params arrow.Recor
 	}
 	return s.Session.Change(ctx, text)
 }
+
+// Temporary implements flight.SQLSession.
+func (s *sqlSession) Temporary() (out []flight.SQLTemporary) {
+	for _, t := range s.Session.Temporary() {
+		out = append(out, flight.SQLTemporary(t))
+	}
+	return out
+}
+
+// Ingest implements flight.SQLSession.
+func (s *sqlSession) Ingest(ctx context.Context, in flight.SQLIngestion) (int64, error) {
+	s.ingested = &ingestedTable{in}
+	defer func() { s.ingested = nil }()
+	return s.Session.Ingest(ctx, in.Table, duckdb.ValuesTable, in.Append, in.Replace)
+}
+
+// ingestedTable is what a client sends, as DuckDB scans it, once.
+type ingestedTable struct{ in flight.SQLIngestion }
+
+func (t *ingestedTable) Schema() *arrow.Schema { return t.in.Schema }
+
+func (t *ingestedTable) Rows() int64 { return -1 }
+
+func (t *ingestedTable) Scan(ctx context.Context, columns []string, _ expr.Expr) (array.RecordReader, error) {
+	if len(columns) != t.in.Schema.NumFields() {
+		return nil, errs.Errorf(errs.ErrInternal, "%d of %d columns are ingested", len(columns), t.in.Schema.NumFields())
+	}
+	return t.in.Rows(ctx, duckdb.Memory())
+}
+
+func (t *ingestedTable) Close() error { return nil }

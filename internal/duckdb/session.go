@@ -7,11 +7,11 @@ import "C"
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -30,6 +30,11 @@ type Session struct {
 	db       *DB
 	prepared map[string]string // by their names in lower case
 	views    map[string]string
+
+	mu       sync.Mutex
+	listed   []Temporary
+	unlisted bool // listed is not what there is
+	remade   bool // by statements of the transaction that has begun
 }
 
 // NewSession opens the database of a session, for statements of strangers.
@@ -39,7 +44,7 @@ func NewSession(o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{db, map[string]string{}, map[string]string{}}, nil
+	return &Session{db: db, prepared: map[string]string{}, views: map[string]string{}}, nil
 }
 
 // Close ends the session.
@@ -77,29 +82,11 @@ func (s *Session) changing(ctx context.Context, sql string) (*sessionStatement, 
 	if err != nil || st == nil || !st.byTarget() {
 		return st, err
 	}
-	names, err := s.temporary(ctx)
-	if err != nil || !st.temporary(names) {
+	tables, err := s.temporary(ctx)
+	if err != nil || !st.temporary(tables) {
 		return nil, err
 	}
 	return st, nil
-}
-
-// temporary lists the temporary tables and views, in lower case.
-func (s *Session) temporary(ctx context.Context) (names []string, err error) {
-	r, err := s.db.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	text, err := s.db.text(`SELECT to_json(list(lower(n))) FROM (SELECT table_name AS n FROM duckdb_tables() WHERE temporary UNION ALL
-		SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal)`)
-	if err != nil || text == "" {
-		return nil, err
-	}
-	if err := json.Unmarshal([]byte(text), &names); err != nil {
-		return nil, errs.Errorf(errs.ErrInternal, "sql: names of temporary tables: %w", err)
-	}
-	return names, nil
 }
 
 // Describe is DB.Describe, also of statements that change the session, which have no columns.
@@ -125,11 +112,12 @@ func (s *Session) Describe(ctx context.Context, sql string) (*Description, error
 // Query is DB.Query.
 func (s *Session) Query(ctx context.Context, sql string) (*Rows, error) { return s.db.Query(ctx, sql) }
 
-// temporary reports whether the target is one of the names, which are in lower case.
-func (st *sessionStatement) temporary(names []string) bool {
+// temporary reports whether the target is one of the tables.
+func (st *sessionStatement) temporary(tables []Temporary) bool {
 	last := len(st.target) - 1
 	above := strings.ToLower(strings.Join(st.target[:last], "."))
-	return (above == "" || above == "main" || above == "temp" || above == "temp.main") && slices.Contains(names, strings.ToLower(st.target[last]))
+	return (above == "" || above == "main" || above == "temp" || above == "temp.main") &&
+		slices.ContainsFunc(tables, func(t Temporary) bool { return strings.EqualFold(t.Name, st.target[last]) })
 }
 
 // prepares is the type that DuckDB gives the statement; 0 = DuckDB does not see it as it is.
@@ -160,6 +148,12 @@ func (s *Session) Change(ctx context.Context, sql string) (int64, error) {
 	if st == nil {
 		return 0, errs.Errorf(errs.ErrOption, "sql: the statement changes no temporary table and no setting of the session")
 	}
+	rows, err := s.change(ctx, sql, st)
+	s.relist(ctx, st, err)
+	return rows, err
+}
+
+func (s *Session) change(ctx context.Context, sql string, st *sessionStatement) (int64, error) {
 	switch st.kind {
 	case sessionSet:
 		return 0, s.Set(st.name, st.text)

@@ -4,6 +4,7 @@
 import sys
 
 import adbc_driver_flightsql.dbapi as dbapi
+import pyarrow
 
 
 def main():
@@ -27,6 +28,27 @@ def main():
         cursor.execute("select count(*) from t where a >= ?", parameters=(10,))
         if (got := cursor.fetchall()) != [(2,)]:
             faults.append(f"what executemany has inserted: {got}")
+    with dbapi.connect(sys.argv[1], db_kwargs=options) as c, c.cursor() as cursor:  # autocommit is off
+
+        def rows(sql):
+            cursor.execute(sql)
+            return cursor.fetchall()
+
+        rows("create temp table t as select 1::bigint as a")
+        c.commit()
+        rows("insert into t values (2)")
+        cursor.adbc_ingest("u", pyarrow.table({"x": [1, 2, 3]}), mode="create", temporary=True)
+        if (got := rows("select count(*) from t, u")) != [(6,)]:
+            faults.append(f"in a transaction: {got}")
+        c.rollback()
+        if (got := rows("select count(*) from t")) != [(1,)]:
+            faults.append(f"after a rollback: {got}")
+        cursor.adbc_ingest("t", pyarrow.table({"a": [5]}), mode="append", temporary=True)
+        c.commit()
+        if (got := rows("select sum(a)::int from t")) != [(6,)]:
+            faults.append(f"after a commit: {got}")
+        if (got := c.adbc_get_table_schema("t")) != pyarrow.schema([("a", pyarrow.int64())]):
+            faults.append(f"the schema of a temporary table: {got}")
     with dbapi.connect(sys.argv[1], autocommit=True) as c, c.cursor() as cursor:
         try:
             cursor.execute("create temp table t as select 1 as a")

@@ -26,6 +26,12 @@ const (
 	viewType  = "VIEW"
 )
 
+// TempCatalog is the catalog of the temporary tables of a session, as DuckDB calls it. Its schema is Schema, too.
+const (
+	TempCatalog = "temp"
+	tempType    = "LOCAL TEMPORARY"
+)
+
 // maxMessageBytes is the longest command, ticket, handle or body.
 const maxMessageBytes = 1 << 20
 
@@ -89,6 +95,11 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 	if _, err := d.s.Session(ctx); err != nil {
 		return nil, err
 	}
+	if q, ok := m.(*pb.CommandStatementQuery); ok {
+		if err := d.s.InTransaction(ctx, string(q.GetTransactionId())); err != nil {
+			return nil, err
+		}
+	}
 	plans, err := d.planMessage(ctx, m)
 	if err == nil && plans != nil {
 		return flightInfos(ctx, plans, at)
@@ -101,11 +112,6 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 		if writes, err := d.written(ctx, text); err != nil {
 			return nil, err
 		} else if writes {
-			if q, ok := m.(*pb.CommandStatementQuery); ok {
-				if err := noTransaction(q.GetTransactionId()); err != nil {
-					return nil, err
-				}
-			}
 			return d.writtenInfo(ctx, text, values, at)
 		}
 		a, schema, err := d.ask(ctx, text, values)
@@ -177,9 +183,6 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 func (d *Dialect) planMessage(ctx context.Context, m proto.Message) ([]*plan, error) {
 	switch m := m.(type) {
 	case *pb.CommandStatementQuery:
-		if err := noTransaction(m.GetTransactionId()); err != nil {
-			return nil, err
-		}
 		if session, err := d.s.Session(ctx); err != nil {
 			return nil, err
 		} else if session != "" {
@@ -239,13 +242,6 @@ func (d *Dialect) asked(ctx context.Context, text string) (result, parameters *a
 		return noColumns, parameters, err
 	}
 	return d.s.Describe(ctx, text, nil)
-}
-
-func noTransaction(id []byte) error {
-	if len(id) > 0 {
-		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: transactions are not supported")
-	}
-	return nil
 }
 
 // Get answers DoGet.

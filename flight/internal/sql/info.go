@@ -120,11 +120,15 @@ const (
 	infoIngestionTransactions = 11
 )
 
-// infosOf returns infos of a server to which rows can be put, or not.
-func infosOf(writable bool) map[flightsql.SqlInfo]any {
+// infosOf returns infos of a server to which rows can be put, or not, for a client that can have a session, with transactions and temporary
+// tables, or not. What JDBC asks for, SqlInfoTransactionsSupported, stays false: its driver's commit and rollback send nothing.
+func infosOf(writable, session bool) map[flightsql.SqlInfo]any {
 	out := maps.Clone(infos)
 	out[flightsql.SqlInfoFlightSqlServerReadOnly] = !writable
-	out[infoBulkIngestion], out[infoIngestionTransactions] = writable, false
+	out[infoBulkIngestion], out[infoIngestionTransactions] = writable || session, false
+	if session {
+		out[flightsql.SqlInfoFlightSqlServerTransaction] = int32(pb.SqlSupportedTransaction_SQL_SUPPORTED_TRANSACTION_TRANSACTION)
+	}
 	return out
 }
 

@@ -30,11 +30,12 @@ const ingestMessage = prefix + "CommandStatementIngest"
 type Ingestion struct {
 	Table   string
 	Options map[string]string
+	// Temporary is of a table of the client's session. Transaction is the id of the session's; "" = none is named.
+	Temporary   bool
+	Transaction string
 
 	notExist, exists uint64
 	schema, catalog  string
-	temporary        bool
-	transaction      bool
 }
 
 // Values of TableDefinitionOptions. 0 is not specified.
@@ -75,9 +76,9 @@ func ParseIngestion(command []byte) (*Ingestion, error) {
 		case 4:
 			in.catalog = string(b)
 		case 5:
-			in.temporary = v != 0
+			in.Temporary = v != 0
 		case 6:
-			in.transaction = len(b) > 0
+			in.Transaction = string(b)
 		case 1000:
 			return in.option(b)
 		}
@@ -137,13 +138,13 @@ func (in *Ingestion) option(b []byte) error {
 }
 
 func (in *Ingestion) check() error {
+	catalog := Catalog
+	if in.Temporary {
+		catalog = TempCatalog
+	}
 	switch {
-	case in.temporary:
-		return rpcerr.Errorf(codes.Unimplemented, "Flight SQL: temporary tables are not supported")
-	case in.transaction:
-		return noTransaction([]byte{1})
-	case in.catalog != "" && !strings.EqualFold(in.catalog, Catalog) || in.schema != "" && !strings.EqualFold(in.schema, Schema):
-		return rpcerr.Errorf(codes.NotFound, "Flight SQL: tables are in %s.%s, not in %q.%q", Catalog, Schema, in.catalog, in.schema)
+	case in.catalog != "" && !strings.EqualFold(in.catalog, catalog) || in.schema != "" && !strings.EqualFold(in.schema, Schema):
+		return rpcerr.Errorf(codes.NotFound, "Flight SQL: the table is in %s.%s, not in %q.%q", catalog, Schema, in.catalog, in.schema)
 	case in.notExist > ifNotExistFail || in.exists > ifExistsReplace:
 		return errIngestion
 	}

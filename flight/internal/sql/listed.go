@@ -12,12 +12,12 @@ import (
 // listedSchema is the schema of a table as GetTables tells it: with each column's name of its type, its precision and scale in
 // the metadata that drivers read. Types that the JDBC driver does not know are told as the next wider one that it does know,
 // since one such column makes it fail for all tables.
-func listedSchema(s *arrow.Schema) *arrow.Schema {
+func listedSchema(s *arrow.Schema, catalog string) *arrow.Schema {
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {
 		f.Type = listedType(f.Type)
 		b := flightsql.NewColumnMetadataBuilder()
-		b.CatalogName(Catalog).SchemaName(Schema).TypeName(typeName(f.Type)).IsAutoIncrement(false).IsReadOnly(true)
+		b.CatalogName(catalog).SchemaName(Schema).TypeName(typeName(f.Type)).IsAutoIncrement(false).IsReadOnly(catalog == Catalog)
 		if p, scale, ok := precision(f.Type); ok {
 			b.Precision(p).Scale(scale)
 		}

@@ -17,7 +17,7 @@ func TestListedSchema(t *testing.T) {
 		{Name: "t", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
 		{Name: "d", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
 		{Name: "v", Type: arrow.BinaryTypes.StringView},
-	}, nil))
+	}, nil), Catalog)
 	for i, want := range []struct{ kind, name, precision, scale string }{
 		{"float32", "REAL", "7", "0"},
 		{"list<item: struct<h: float32>, nullable>", `STRUCT("h" REAL)[]`, "", ""},

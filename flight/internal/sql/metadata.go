@@ -52,24 +52,36 @@ func (d *Dialect) metadata(ctx context.Context, m proto.Message) (arrow.Record, 
 	}
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
 	defer b.Release()
+	temporary, err := d.s.Temporary(ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch m := m.(type) {
 	case *pb.CommandGetCatalogs:
-		appendTexts(b, Catalog)
+		for _, c := range catalogs(temporary, nil) {
+			appendTexts(b, c)
+		}
 	case *pb.CommandGetDbSchemas:
-		if inCatalog(m.Catalog) && likeName(m.DbSchemaFilterPattern, Schema) {
-			appendTexts(b, Catalog, Schema)
+		for _, c := range catalogs(temporary, m.Catalog) {
+			if likeName(m.DbSchemaFilterPattern, Schema) {
+				appendTexts(b, c, Schema)
+			}
 		}
 	case *pb.CommandGetTables:
-		if err := d.tables(ctx, b, m); err != nil {
+		if err := d.tables(ctx, b, m, temporary); err != nil {
 			return nil, err
 		}
 	case *pb.CommandGetTableTypes:
+		tables, views := kindsOf(temporary)
+		if tables {
+			appendTexts(b, tempType)
+		}
 		appendTexts(b, tableType)
-		if len(d.s.Views(ctx)) > 0 {
+		if views || len(d.s.Views(ctx)) > 0 {
 			appendTexts(b, viewType)
 		}
 	case *pb.CommandGetSqlInfo:
-		appendInfo(b, infosOf(d.s.Writable()), m.GetInfo())
+		appendInfo(b, infosOf(d.s.Writable(), d.s.Transactions(ctx)), m.GetInfo())
 	case *pb.CommandGetXdbcTypeInfo:
 		appendXdbcTypes(b, m.DataType)
 	}
@@ -82,11 +94,47 @@ func appendTexts(b *array.RecordBuilder, texts ...string) {
 	}
 }
 
-// tables lists the datasets that the client may read, sorted by name.
-func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables) error {
-	if !inCatalog(m.Catalog) || !likeName(m.DbSchemaFilterPattern, Schema) {
+// catalogs lists those that a filter lets through, nil = all. That of temporary tables is there if there is one.
+func catalogs(temporary []Temporary, filter *string) (out []string) {
+	all := []string{Catalog}
+	if len(temporary) > 0 {
+		all = append(all, TempCatalog)
+	}
+	for _, c := range all {
+		if filter == nil || *filter == c {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func kindsOf(temporary []Temporary) (tables, views bool) {
+	for _, t := range temporary {
+		tables, views = tables || !t.View, views || t.View
+	}
+	return tables, views
+}
+
+// tables lists the datasets that the client may read, sorted by name, and the temporary tables of its session.
+func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables, temporary []Temporary) error {
+	if !likeName(m.DbSchemaFilterPattern, Schema) {
 		return nil
 	}
+	wanted := func(name, kind string) bool {
+		return likeName(m.TableNameFilterPattern, name) && (len(m.GetTableTypes()) == 0 || slices.Contains(m.GetTableTypes(), kind))
+	}
+	for _, catalog := range catalogs(temporary, m.Catalog) {
+		if catalog == TempCatalog {
+			appendTemporary(b, m.GetIncludeSchema(), temporary, wanted)
+		} else if err := d.datasets(ctx, b, m.GetIncludeSchema(), wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// datasets lists the datasets and views that the client may read.
+func (d *Dialect) datasets(ctx context.Context, b *array.RecordBuilder, withSchema bool, wanted func(name, kind string) bool) error {
 	types := map[string]string{}
 	for _, name := range d.s.Names(ctx) {
 		types[name] = tableType
@@ -96,10 +144,10 @@ func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.Comm
 	}
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		kind := types[name]
-		if !likeName(m.TableNameFilterPattern, name) || len(m.GetTableTypes()) > 0 && !slices.Contains(m.GetTableTypes(), kind) {
+		if !wanted(name, kind) {
 			continue
 		}
-		if m.GetIncludeSchema() {
+		if withSchema {
 			s, err := d.listed(ctx, name, kind)
 			if err != nil {
 				return err
@@ -107,11 +155,27 @@ func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.Comm
 			if s == nil {
 				continue
 			}
-			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(listedSchema(s)))
+			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(listedSchema(s, Catalog)))
 		}
 		appendTexts(b, Catalog, Schema, name, kind)
 	}
 	return nil
+}
+
+func appendTemporary(b *array.RecordBuilder, withSchema bool, temporary []Temporary, wanted func(name, kind string) bool) {
+	for _, t := range temporary {
+		kind := tempType
+		if t.View {
+			kind = viewType
+		}
+		if !wanted(t.Name, kind) || withSchema && t.Schema == nil {
+			continue
+		}
+		if withSchema {
+			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(listedSchema(t.Schema, TempCatalog)))
+		}
+		appendTexts(b, TempCatalog, Schema, t.Name, kind)
+	}
 }
 
 // listed returns the schema of a dataset or a view; nil = there is none now.
@@ -128,9 +192,6 @@ func (d *Dialect) listed(ctx context.Context, name, kind string) (*arrow.Schema,
 
 // quoted is a name in quotes. It has none itself.
 func quoted(name string) string { return `"` + name + `"` }
-
-// inCatalog reports whether a filter lets our catalog through: none, or its name.
-func inCatalog(name *string) bool { return name == nil || *name == Catalog }
 
 // likeName reports whether a name is like a pattern of SQL: % is any text, _ one character, and a backslash makes the
 // next character plain; nil = every name is.

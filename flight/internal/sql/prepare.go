@@ -70,6 +70,8 @@ func Actions() []Action {
 	return []Action{
 		{flightsql.CreatePreparedStatementActionType, "Prepares a statement. Body: ActionCreatePreparedStatementRequest", createPrepared},
 		{flightsql.ClosePreparedStatementActionType, "Forgets the values bound to a prepared statement. Body: ActionClosePreparedStatementRequest", closePrepared},
+		{flightsql.BeginTransactionActionType, "Begins a transaction of the session. Body: ActionBeginTransactionRequest", beginTransaction},
+		{flightsql.EndTransactionActionType, "Commits it, or takes back what it has done. Body: ActionEndTransactionRequest", endTransaction},
 		{flightsql.CancelQueryActionType, "Ends the calls that read a FlightInfo. Body: ActionCancelQueryRequest", cancelQuery},
 	}
 }
@@ -88,7 +90,7 @@ func createPrepared(ctx context.Context, d *Dialect, b []byte, send func([]byte)
 	if err := actionBody(b, &r); err != nil {
 		return err
 	}
-	if err := noTransaction(r.GetTransactionId()); err != nil {
+	if err := d.s.InTransaction(ctx, string(r.GetTransactionId())); err != nil {
 		return err
 	}
 	st := &statement{SQL: r.GetQuery(), ID: newID()}

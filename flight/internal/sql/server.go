@@ -48,6 +48,14 @@ type Server interface {
 	Writes(ctx context.Context, text string) (bool, error)
 	Write(ctx context.Context, text string, params arrow.Record) (rows int64, err error)
 	WriteParameters(ctx context.Context, text string) (*arrow.Schema, error)
+	// Transactions reports whether the client can begin one. A transaction has an id; InTransaction returns an error unless it is that of the
+	// call's session, or "".
+	Transactions(ctx context.Context) bool
+	BeginTransaction(ctx context.Context) (id string, err error)
+	EndTransaction(ctx context.Context, id string, commit bool) error
+	InTransaction(ctx context.Context, id string) error
+	// Temporary lists the temporary tables and views of the call's session, sorted by name.
+	Temporary(ctx context.Context) ([]Temporary, error)
 	// Client returns the name of the client; "" = it has none.
 	Client(ctx context.Context) string
 	// Allocator returns that of records.
@@ -58,6 +66,13 @@ type Server interface {
 type Asked struct {
 	Query   string // its id
 	Session string // of when it was planned
+}
+
+// Temporary is a temporary table or view of a session.
+type Temporary struct {
+	Name   string
+	View   bool
+	Schema *arrow.Schema // nil = it cannot be selected from now
 }
 
 // Dataset is an open dataset.

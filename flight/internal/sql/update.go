@@ -45,7 +45,7 @@ func (d *Dialect) update(ctx context.Context, m proto.Message, next func() (*fli
 	var values []byte
 	switch m := m.(type) {
 	case *pb.CommandStatementUpdate:
-		if err := noTransaction(m.GetTransactionId()); err != nil {
+		if err := d.s.InTransaction(ctx, string(m.GetTransactionId())); err != nil {
 			return err
 		}
 		text = m.GetQuery()

@@ -43,6 +43,11 @@ final class Session {
         same(r.getString(1), "3003", "what a batch has inserted");
       }
     }
+    try (ResultSet r = c.getMetaData().getColumns("temp", null, "t", null)) {
+      same(r.next(), true, "a column of a temporary table");
+      same(r.getString("COLUMN_NAME") + " " + r.getString("TYPE_NAME"), "a BIGINT", "it");
+    }
+    same(c.getMetaData().supportsTransactions(), false, "supportsTransactions: the driver's rollback does nothing");
     metadata(c.getMetaData());
   }
 
