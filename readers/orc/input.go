@@ -31,7 +31,10 @@ type input struct {
 	ordinal int     // of its first number in an entry of the row index
 	pieces  []piece // of it, fetched ahead
 	offline bool    // nothing is to be fetched now: errOffline
-	buf     []byte
+	// Methods of the input, as values.
+	fetching orcwire.Fetch
+	reading  func(off int64, dst []byte) error
+	buf      []byte
 }
 
 // piece is a part of a stream in memory.
@@ -53,15 +56,19 @@ func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind)
 	if !in.there {
 		in.stream = stream{kind: kind, column: column}
 	}
-	in.pieces = nil
+	clear(in.pieces)
+	in.pieces = in.pieces[:0]
 	if b := t.early[in.stream.off]; b != nil && in.there {
-		in.pieces = []piece{{b: in.decrypt(b, 0)}}
+		in.pieces = append(in.pieces, piece{b: in.decrypt(b, 0)})
+	}
+	if in.fetching == nil { // once: a method value is allocated, and stripes may be short and have thousands of streams
+		in.fetching, in.reading = in.fetch, in.readInto
 	}
 	in.Bytes.MaxFetch, in.Bytes.Into = t.window, nil
-	if in.stream.key == nil && t.near && in.pieces == nil {
-		in.Bytes.Into = in.readInto
+	if in.stream.key == nil && t.near && len(in.pieces) == 0 {
+		in.Bytes.Into = in.reading
 	}
-	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, g.scratch)
+	in.Bytes.Open(in.stream.len, in.fetching, t.file.packing, g.scratch)
 }
 
 // place says that the stream's positions are those from number i on, and returns the number behind them.
