@@ -6,6 +6,9 @@ import "unsafe"
 // what they need. Tests compare the two.
 var UnshuffleWith = func(bool) bool { return false }
 
+// VarintsWith is UnshuffleWith for the decoding of varints.
+var VarintsWith = func(bool) bool { return false }
+
 // Int32s is b as what UnshuffleCodes writes.
 func Int32s(b []byte) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)

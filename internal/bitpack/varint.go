@@ -73,6 +73,11 @@ func decode[T number, Z coding](dst []T, src []byte) (i, p int, err error) {
 	}
 	var before *even // the width that all of the last 64 bytes had
 	for i < len(dst) && len(src)-p >= SrcSlack {
+		if k, n := vectorBlocks[T, Z](dst[i:], src[p:], most); k > 0 {
+			i += k
+			p += n
+			continue
+		}
 		b := (*[SrcSlack]byte)(src[p:])
 		m := stops((*[64]byte)(b[:]))
 		if m == ^uint64(0) && len(dst)-i >= 64 {

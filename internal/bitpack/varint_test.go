@@ -43,6 +43,16 @@ func slowRun(n int, src []byte, most int) (v []uint64, p int, err error) {
 // checkVarints holds all decoders to slowRun, for n values of src.
 func checkVarints(t *testing.T, n int, src []byte) {
 	t.Helper()
+	defer bitpack.VarintsWith(true)
+	for _, vectors := range []bool{true, false} {
+		if bitpack.VarintsWith(vectors); !t.Failed() {
+			checkVarintsAsIs(t, n, src)
+		}
+	}
+}
+
+func checkVarintsAsIs(t *testing.T, n int, src []byte) {
+	t.Helper()
 	v32, p32, err32 := slowRun(n, src, 5)
 	v64, p64, err64 := slowRun(n, src, 10)
 	d32, d64 := make([]int32, n), make([]int64, n)
