@@ -22,13 +22,19 @@ func TestDeployKubernetes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkDeploy(t, text, "")
+}
+
+// checkDeploy checks what is deployed; tokens is the file of tokens, "" = it is deployed, too.
+func checkDeploy(t *testing.T, text []byte, tokens string) {
+	t.Helper()
 	type named struct{ Name string }
 	type container struct {
 		Args         []string
 		Ports        []struct{ Name string }
 		VolumeMounts []struct{ Name, MountPath string } `yaml:"volumeMounts"`
 	}
-	var config, tokens string
+	var config string
 	var pod struct {
 		Grace      int `yaml:"terminationGracePeriodSeconds"`
 		Containers []container
