@@ -19,6 +19,9 @@ import (
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
 
+// tempFactor is how many times the memory of a statement or a session its files in --sql-temp may have, unless a flag says it.
+const tempFactor = 4
+
 // apply makes DuckDB the engine of a server.
 func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 	if f.off {

@@ -27,9 +27,6 @@ type sqlFlags struct {
 	views   map[string]string // of the config file
 }
 
-// tempFactor is how many times the memory of a statement or a session its files in --sql-temp may have, unless a flag says it.
-const tempFactor = 4
-
 // viewsKey is the table of a config file with views: NAME = "SELECT …".
 const viewsKey = "views"
 
