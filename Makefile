@@ -80,6 +80,16 @@ release-check: ## are releases of one commit the same bytes, and do the packages
 	go -C internal/release test ./...
 	internal/release/check.sh
 
+.PHONY: install-check
+install-check: ## by hand: install what .cache/dist has in whole systems without a network, timed to the first rows (ROOTS="DIR... busybox rpm"; root)
+	internal/release/install.sh $(CACHE)/dist $(or $(ROOTS),busybox)
+
+# Machines of 32 bits are refused when compiled, which a test of arrowio looks at.
+.PHONY: vet-platforms
+vet-platforms: ## go vet as on macOS and on Windows, but for what needs a C compiler
+	@for p in darwin/arm64 windows/amd64; do echo "go vet as on $$p"; \
+		export GOOS=$${p%/*} GOARCH=$${p#*/}; go vet $$(go list ./... | grep -v /cmd/libarrowio); done
+
 .PHONY: race
 race: ## the tests under the race detector
 	go test -race $(PKG)

@@ -2,7 +2,7 @@
 
     python wheels.py --version 0.9.0 --out DIR
 
-It needs Go, git, and from PyPI: build, ziglang (the C compiler for old versions of glibc and other machines), auditwheel, pefile. There are
+It needs Go, git, and from PyPI: build, deflate, ziglang (the C compiler for old versions of glibc and other machines), auditwheel, pefile. There are
 wheels of Linux with glibc 2.17 or later, and of Windows. Others cannot be made here: musl does not load libraries of Go while a program
 runs, and libraries of macOS need its SDK.
 """
@@ -20,6 +20,7 @@ import tarfile
 import tempfile
 import zipfile
 
+import deflate
 import pefile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -62,8 +63,11 @@ def main():
                     shutil.rmtree(HERE / leftover, ignore_errors=True)
                 zig = {"ZIG_GLOBAL_CACHE_DIR": work, "ZIG_LOCAL_CACHE_DIR": work}
                 cc = f"{sys.executable} -m ziglang cc -target {target}"
+                zig["CGO_LDFLAGS"] = "-Wl,--strip-all"  # zig does not hear the -s that Go says
                 run(sys.executable, "-m", "build", "--wheel", "--outdir", work, ".", ARROWIO_PLATFORM=tag, GOOS=system, GOARCH=arch, CC=cc, **zig, **common)
-                check(next(pathlib.Path(work).glob(f"*{tag}.whl")), tag, out)
+                wheel = next(pathlib.Path(work).glob(f"*{tag}.whl"))
+                compress(wheel)
+                check(wheel, tag, out)
         finally:
             licences.unlink(missing_ok=True)
             for leftover in ("build", "arrowio.egg-info"):
@@ -79,6 +83,37 @@ def repack(archive, out, seconds):
                 member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
                 new.addfile(member, old.extractfile(member) if member.isfile() else None)
     print(f"{archive.name}: {(out / archive.name).stat().st_size / 1e6:.1f} MB")
+
+
+class _Whole:
+    """Compresses a file of a zip at once, and better than zlib does."""
+
+    def __init__(self):
+        self._parts = []
+
+    def compress(self, data):
+        self._parts.append(bytes(data))
+        return b""
+
+    def flush(self):
+        return deflate.deflate_compress(b"".join(self._parts), 12)
+
+
+def compress(wheel):
+    """Makes a wheel smaller by a twentieth."""
+    smaller = wheel.with_suffix(".smaller")
+    original = zipfile._get_compressor
+    zipfile._get_compressor = lambda kind, level=None: _Whole()
+    try:
+        with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(smaller, "w", zipfile.ZIP_DEFLATED) as new:
+            for info in old.infolist():
+                new.writestr(info, old.read(info), zipfile.ZIP_DEFLATED)
+    finally:
+        zipfile._get_compressor = original
+    with zipfile.ZipFile(smaller) as new:
+        if new.testzip() is not None:
+            raise SystemExit(f"{wheel.name} was not compressed well")
+    smaller.replace(wheel)
 
 
 def check(wheel, tag, out):
