@@ -528,6 +528,13 @@ tpch: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## TPC-H at scale factor 0.01:
 	rm -rf $(TPCH)/check
 	$(VENV)/bin/python $(INTEROP)/bench_tpch.py --bin $(CACHE)/bin/arrowio-duckdb --duckdb $(TPCH)/duckdb-$(TPCH_DUCKDB) --dir $(TPCH)/check --scale 0.01 --check
 
+SECONDS ?= 1800
+
+.PHONY: soak-sql
+soak-sql: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## SQL: 200 clients for SECONDS=1800, 50 of them killed, every answer compared, into docs/bench/raw
+	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio
+	$(VENV)/bin/python $(INTEROP)/sql_soak.py --bin $(CACHE)/bin/arrowio-duckdb --duckdb $(TPCH)/duckdb-$(TPCH_DUCKDB) --dir $(TPCH)/soak --seconds $(SECONDS) --out $(LOAD_OUT)
+
 .PHONY: bench-tpch
 bench-tpch: $(VENV)/ready $(TPCH)/duckdb-$(TPCH_DUCKDB) ## TPC-H of SCALE=1: a server over ORC, DuckDB over Parquet and over pyarrow's ORC, into docs/bench/raw (BENCHFLAGS=--check: answers alone)
 	go build -tags duckdb -o $(CACHE)/bin/arrowio-duckdb ./cmd/arrowio
