@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/judge"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/internal/writertest"
@@ -295,8 +296,31 @@ func (c *sparkTable) read(t *testing.T, spark *program) int64 {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	c.schema = d.Schema
+	c.schema = arrow.NewSchema(required(d.Schema.Fields()), nil)
 	return snapshot
+}
+
+// required returns fields without nulls where the table requires values. The reader shows such fields as nullable inside of optional ones.
+func required(fields []arrow.Field) []arrow.Field {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		f := &fields[i]
+		if v, ok := f.Metadata.GetValue(iceberg.MetaORC + iceberg.AttrRequired); ok && v == "true" {
+			f.Nullable = false
+		}
+		switch t := f.Type.(type) {
+		case *arrow.MapType:
+			of := required([]arrow.Field{t.KeyField(), t.ItemField()})
+			m := arrow.MapOfWithMetadata(of[0].Type, of[0].Metadata, of[1].Type, of[1].Metadata)
+			m.SetItemNullable(of[1].Nullable)
+			f.Type = m
+		case *arrow.ListType:
+			f.Type = arrow.ListOfField(required(t.Fields())[0])
+		case *arrow.StructType:
+			f.Type = arrow.StructOf(required(t.Fields())...)
+		}
+	}
+	return fields
 }
 
 // compare compares what Spark reads with what is read here, and of the current state with what the rows should be.
