@@ -80,6 +80,9 @@ func (s *service) ingestTemporary(in *inbound, stream flight.FlightService_DoPut
 		return err
 	}
 	defer end()
+	if err := i.Within(sql.TempCatalog); err != nil {
+		return err
+	}
 	if err := reserve(ctx, false); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -22,6 +23,8 @@ type scanRequest struct {
 	Jobs       int       `json:"jobs"`
 	Memory     int64     `json:"memory"`
 	Polls      bool      `json:"polls"`
+	// TextMetadata leaves out metadata that are not UTF-8, which Arrow allows and polars panics about.
+	TextMetadata bool `json:"text_metadata"`
 }
 
 func (r scanRequest) options() (arrowio.ScanOptions, error) {
@@ -51,7 +54,30 @@ func (h *handle) schema(request string) (*arrow.Schema, error) {
 	if err == nil && f != nil {
 		_, err = expr.Bind(f, h.Schema)
 	}
-	return p.Schema, h.locate(err)
+	return r.shown(p.Schema), h.locate(err)
+}
+
+// shown returns the schema as the caller wants it.
+func (r scanRequest) shown(s *arrow.Schema) *arrow.Schema {
+	if !r.TextMetadata {
+		return s
+	}
+	fields := s.Fields()
+	for i := range fields {
+		fields[i].Metadata = textMetadata(fields[i].Metadata)
+	}
+	m := textMetadata(s.Metadata())
+	return arrow.NewSchema(fields, &m)
+}
+
+func textMetadata(m arrow.Metadata) arrow.Metadata {
+	var keys, values []string
+	for i, k := range m.Keys() {
+		if v := m.Values()[i]; utf8.ValidString(k) && utf8.ValidString(v) {
+			keys, values = append(keys, k), append(values, v)
+		}
+	}
+	return arrow.NewMetadata(keys, values)
 }
 
 // scan begins a scan, which takes the caller's reference of h over where there is no error.
@@ -70,14 +96,17 @@ func (h *handle) scan(request string) (*arrowc.Stream, error) {
 		cancel()
 		return nil, h.locate(err)
 	}
-	return &arrowc.Stream{Reader: located{s, h}, Cancel: cancel, Done: h.release, Polls: r.Polls, Unlocks: h.request.Place != nil}, nil
+	return &arrowc.Stream{Reader: located{s, h, r.shown(s.Schema())}, Cancel: cancel, Done: h.release, Polls: r.Polls, Unlocks: h.request.Place != nil}, nil
 }
 
 // located is a scan whose error names the file.
 type located struct {
 	*arrowio.Scanner
-	h *handle
+	h      *handle
+	schema *arrow.Schema
 }
+
+func (l located) Schema() *arrow.Schema { return l.schema }
 
 func (l located) Err() error {
 	err := l.h.locate(l.Scanner.Err())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 import warnings
@@ -12,7 +13,7 @@ from . import _library as library
 from . import _stream
 from ._filesystems import Files, files_of, take_filesystem
 from ._formats import read_options
-from ._keywords import check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
+from ._keywords import check_count, check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
 from ._places import Place
 from ._progress import Bar
 from ._rows import MOST, Rows, row_range
@@ -52,16 +53,21 @@ def _face() -> Any:
     if _known_face is None and ("pyarrow.dataset" in sys.modules or "duckdb" in sys.modules):
         try:
             from ._pushdown import DATASET_FACE as _known_face
+
+            _Kin.__module__ = "pyarrow._dataset"
         except ImportError:  # there is no pyarrow, or it has no datasets
             _known_face = False
     return _known_face
 
 
 def _need_pyarrow(what: str) -> Any:
-    pa = _pyarrow()
-    if pa is None:
-        raise ImportError(f"{what} needs pyarrow: pip install pyarrow")
-    return pa
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        raise ImportError(f"{what} needs pyarrow: pip install pyarrow") from None
+    except ImportError as e:
+        raise ImportError(f"{what} needs pyarrow, which cannot be imported: {e}") from e
+    return pyarrow
 
 
 class Schema:
@@ -118,7 +124,12 @@ class _Files:
             self._remove()
 
 
-class Dataset:
+class _Kin:
+    """The base of datasets. DuckDB 2 asks in which modules the bases of a class are before it asks isinstance, so where
+    `pyarrow.dataset` is loaded this one says that it is of that module, too: see `_face`."""
+
+
+class Dataset(_Kin):
     """Files that are read as one table; made by `open`, `dataset` and `kudu`.
 
     A dataset does not hold rows: each `to_table`, each consumer of `__arrow_c_stream__`, scans the files anew. `select` and
@@ -459,9 +470,14 @@ class Dataset:
         """Reads the rows into a DataFrame of polars: columns, filter and where as in `scanner`."""
         import polars
 
+        view = self._for_polars()
         if columns is None and filter is None and where is None:
-            return polars.DataFrame(self)
-        return polars.DataFrame(self.to_reader(columns, filter, where=where))
+            return polars.DataFrame(view)
+        return polars.DataFrame(view.to_reader(columns, filter, where=where))
+
+    def _for_polars(self) -> "Dataset":
+        """Returns a view without metadata that are not UTF-8, which polars panics about."""
+        return self._view(scan={**self._scan, "text_metadata": True})
 
     @checked
     def scanner(
@@ -519,6 +535,7 @@ class Dataset:
         >>> arrowio.open(example).head(2, columns=["x"], where="x > 3").to_pydict()
         {'x': [4, 5]}
         """
+        check_count("num_rows", num_rows)
         return self.scanner(columns, filter, batch_size, where=where).head(num_rows)
 
     @checked
@@ -787,4 +804,6 @@ def kudu(
     for name, value in (("kudu_table", table), ("kudu_tablet", tablet), ("kudu_snapshot", snapshot)):
         if value is not None:
             options[name] = value
+    if isinstance(snapshot, datetime.datetime) and snapshot.tzinfo is None:
+        raise OptionError(f"snapshot has no time zone: {snapshot!r}; give it tzinfo=datetime.timezone.utc, or another", kind="option")
     return open(wal_dir, format="kudu", **options)

@@ -184,13 +184,34 @@ def _type(schema: Any, names: list[str]) -> Any:
     return t
 
 
+# What pyarrow says of nulls: they are in a list that has one, they are never in it.
+_MATCH, _SKIP = 0, 1
+
+
 def _is_in(of: _Node, options: Any) -> str:
-    values = options["value_set"].values
-    if values.null_count:
+    """Returns a test of what is in a list. In pyarrow's own -0.0 is another number than 0.0, as it is in none of its comparisons."""
+    values, nulls = options["value_set"].values, options["null_matching_behavior"].as_py()
+    path = path_of(of.value)
+    texts, tests = [], []
+    for v in values:
+        if v.is_valid and pa.types.is_floating(v.type) and not math.isfinite(float(v.as_py())):
+            f = float(v.as_py())
+            if not math.isnan(f):
+                texts.append(f"DOUBLE '{f!r}'")
+            elif not tests:
+                tests.append(f"{path} IS NAN")
+        elif v.is_valid:
+            texts.append(_literal(v))
+    if texts:
+        tests.insert(0, f"{path} IN ({', '.join(texts)})")
+    has_null = values.null_count > 0
+    if nulls not in (_MATCH, _SKIP) or not tests and not has_null:
         raise Unknown
-    # pyarrow says false of null, and arrowio null: the same for a filter, but not below NOT.
-    texts = ", ".join(_literal(v) for v in values)
-    return f"({path_of(of.value)} IS NOT NULL AND {path_of(of.value)} IN ({texts}))"
+    # pyarrow says false of a null that is not in the list, and arrowio null: the same for a filter, but not below NOT.
+    test = f"({path} IS NOT NULL AND ({' OR '.join(tests)}))" if tests else ""
+    if not has_null or nulls == _SKIP:
+        return test or "FALSE"
+    return f"({test} OR {path} IS NULL)" if test else f"({path} IS NULL)"
 
 
 def path_of(names: list[str]) -> str:

@@ -72,6 +72,14 @@ def check_numbers(**numbers: Optional[int]) -> None:
             raise OptionError(f"{name} is {n}; it must be 1 to 2**63 - 1", kind="option")
 
 
+def check_count(name: str, n: Any) -> None:
+    """Refuses what is no whole number from 0 on."""
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise OptionError(f"{name} cannot be {n!r}: give a whole number", kind="option")
+    if operator.index(n) < 0:
+        raise OptionError(f"{name} is {n}; it must be 0 or more", kind="option")
+
+
 def check_text(**texts: Optional[str]) -> None:
     """Refuses what is not text; None = not given."""
     for name, text in texts.items():

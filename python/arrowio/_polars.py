@@ -11,7 +11,6 @@ from . import _stream
 from ._casts import keeps
 from ._dataset import Dataset, open
 from ._days import comparison
-from ._keywords import check_options
 from ._rows import MOST
 from .errors import ArrowioError
 
@@ -40,10 +39,12 @@ def scan_polars(source: Any, **options: Any) -> "polars.LazyFrame":
     from polars.io.plugins import register_io_source
 
     if isinstance(source, Dataset):
-        check_options("scan_polars", options, [], list)
+        if options:
+            raise TypeError(f"scan_polars takes {next(iter(options))} with a path: a dataset has its options already")
         ds: Dataset = source
     else:
         ds = open(source, **options)
+    ds = ds._for_polars()
     schema = pl.DataFrame(ds._view(rows=[MOST, MOST])).schema
 
     def rows(columns: Optional[list[str]], predicate: Any, n_rows: Optional[int], batch_size: Optional[int]) -> "Iterator[polars.DataFrame]":

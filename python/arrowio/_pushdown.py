@@ -175,6 +175,8 @@ class PushdownDataset:
         where: Any = None,
     ) -> Any:
         """Returns a scanner over a new scan, with the arguments of `Dataset.scanner`."""
+        if isinstance(columns, str):
+            columns = [columns]
         if where is not None or isinstance(filter, str):
             view, filter = self._dataset._narrowed(filter, where)
             return PushdownDataset(view, self._expression).scanner(columns, filter, batch_size)

@@ -29,10 +29,15 @@ def row_range(rows: Optional[Rows]) -> Optional[list[int]]:
         if not colon:
             raise OptionError(f"rows is A:B, not {rows!r}", kind="option")
     else:
-        first, last = rows
+        try:
+            first, last = rows
+        except (TypeError, ValueError):
+            raise OptionError(f"rows cannot be {rows!r}: give (A, B), a slice, a range or 'A:B'", kind="option") from None
     first, last = first or 0, MOST if last is None else last
-    if first < 0 or last < first:
-        raise OptionError(f"rows cannot be {rows!r}", kind="option")
+    if first < 0 or last < 0:
+        raise OptionError(f"rows cannot be {rows!r}: they are counted from 0", kind="option")
+    if last < first:
+        raise OptionError(f"rows cannot be {rows!r}: it ends before it begins", kind="option")
     if last == 0:
         first = last = MOST  # 0:0 would mean all
     return [first, last]

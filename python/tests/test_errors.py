@@ -1,5 +1,7 @@
 """What goes wrong, and what is said about it."""
 
+import builtins
+import datetime
 import io
 import os
 import pickle
@@ -155,3 +157,35 @@ def test_columns_nested_deeper_than_arrow_takes_them(tmp_path):
             else:
                 assert f.to_table().num_rows == 1
             assert pa.table(f.select(["n"])).to_pydict() == {"n": [1]} and f.count_rows() == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda p: arrowio.open(p, rows=5), "rows cannot be 5: give"),
+        (lambda p: arrowio.open(p, rows=(5, 1)), "it ends before it begins"),
+        (lambda p: arrowio.open(p, rows=(-1, 1)), "counted from 0"),
+        (lambda p: arrowio.open(p).head("3"), "num_rows cannot be '3'"),
+        (lambda p: arrowio.open(p).head(2.5), "num_rows cannot be 2.5"),
+        (lambda p: arrowio.open(p).head(-5), "num_rows is -5"),
+        (lambda p: arrowio.kudu(p, snapshot=datetime.datetime(2026, 1, 1)), "snapshot has no time zone"),
+    ],
+)
+def test_wrong_arguments(small, call, says):
+    with pytest.raises(arrowio.OptionError, match=says):
+        call(small)
+
+
+def test_pyarrow_that_cannot_be_imported(small, monkeypatch):
+    """The error says why, and not only that pyarrow is needed."""
+
+    def broken(name, *args, **kwargs):
+        if name == "pyarrow":
+            raise ImportError("libarrow.so: failed to map segment")
+        return real(name, *args, **kwargs)
+
+    real = builtins.__import__
+    ds = arrowio.open(small)
+    monkeypatch.setattr(builtins, "__import__", broken)
+    with pytest.raises(ImportError, match="failed to map segment"):
+        ds.to_reader()

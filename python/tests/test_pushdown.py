@@ -161,3 +161,33 @@ def test_casts_that_say_something_else_are_not_pushed_down(tmp_path):
         ds.to_table(filter=F("i8").cast(pa.int32()) > 3)
     with pytest.raises(pa.ArrowInvalid, match="out of bounds|not in range"):
         ds.to_table(filter=F("i8").cast(pa.float64()) > 3)
+
+
+SPECIAL = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1.5, None]
+
+
+@pytest.mark.parametrize("type", [pa.float32(), pa.float64()])
+@pytest.mark.parametrize("values", [[0.0, float("inf")], [0.0, float("nan")], [0.0, None], [1.5, None, float("nan"), float("-inf")], [None], [float("nan")]])
+def test_lists_of_special_numbers(tmp_path, type, values):
+    """-0.0 is in a list that has 0.0, whatever else it has; NaN, infinities and null are found as pyarrow finds them."""
+    arrowio.write(pa.table({"f": pa.array(SPECIAL, type)}), tmp_path / "t.orc")
+    ds = arrowio.open(tmp_path / "t.orc")
+    expression = F("f").isin(pa.array(values, type))
+    want = sum(any(v is w or v == w or v != v and w is not None and w != w for w in values if (v is None) == (w is None)) for v in SPECIAL)
+    assert ds.count_rows(filter=expression) == want
+    assert ds.count_rows(filter=~expression) == len(SPECIAL) - want
+
+
+def test_duckdb_2_sees_a_dataset_of_pyarrow(tmp_path):
+    """It asks for the modules of the bases of a class, then isinstance, and calls the class's scanner."""
+    arrowio.write(pa.table({"x": [1, 2, 3]}), tmp_path / "t.orc")
+    ds = arrowio.open(tmp_path / "t.orc")
+    assert isinstance(ds, pads.Dataset)
+    assert "pyarrow._dataset" in {c.__module__ for c in type(ds).__mro__}
+    assert type(ds).scanner(ds, columns=["x"], filter=F("x") > 1).to_reader().read_all().to_pydict() == {"x": [2, 3]}
+
+
+def test_one_column_by_its_name(tmp_path):
+    arrowio.write(pa.table({"city": ["a"], "c": [1]}), tmp_path / "t.orc")
+    ds = arrowio.open(tmp_path / "t.orc")
+    assert ds.to_table(columns="city").to_pydict() == ds.to_table("city").to_pydict() == {"city": ["a"]}

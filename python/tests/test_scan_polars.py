@@ -180,3 +180,18 @@ def test_views(both):
 def test_errors_arrive(tmp_path):
     with pytest.raises(FileNotFoundError):
         arrowio.scan_polars(tmp_path / "none.orc")
+
+
+def test_metadata_that_are_not_text(tmp_path):
+    """polars panics about them, so they are left out for it; pyarrow has them."""
+    table = pa.table({"x": pa.array([1, 2])}).replace_schema_metadata({"raw": b"\xff\xfe", "text": "ä"})
+    arrowio.write(table, tmp_path / "t.arrow")
+    ds = arrowio.open(tmp_path / "t.arrow")
+    assert ds.schema.metadata[b"raw"] == b"\xff\xfe"
+    assert ds.to_polars()["x"].to_list() == arrowio.scan_polars(ds).collect()["x"].to_list() == [1, 2]
+    assert ds.to_polars(columns=["x"]).height == 2
+
+
+def test_options_belong_to_paths(small):
+    with pytest.raises(TypeError, match="jobs with a path"):
+        arrowio.scan_polars(arrowio.open(small), jobs=1)

@@ -138,15 +138,19 @@ func (in *Ingestion) option(b []byte) error {
 }
 
 func (in *Ingestion) check() error {
-	catalog := Catalog
-	if in.Temporary {
-		catalog = TempCatalog
-	}
-	switch {
-	case in.catalog != "" && !strings.EqualFold(in.catalog, catalog) || in.schema != "" && !strings.EqualFold(in.schema, Schema):
-		return rpcerr.Errorf(codes.NotFound, "Flight SQL: the table is in %s.%s, not in %q.%q", catalog, Schema, in.catalog, in.schema)
-	case in.notExist > ifNotExistFail || in.exists > ifExistsReplace:
+	if in.notExist > ifNotExistFail || in.exists > ifExistsReplace {
 		return errIngestion
+	}
+	if in.Temporary { // whether there are any is the first question
+		return nil
+	}
+	return in.Within(Catalog)
+}
+
+// Within returns an error where the client names another catalog than the table's, or another schema.
+func (in *Ingestion) Within(catalog string) error {
+	if in.catalog != "" && !strings.EqualFold(in.catalog, catalog) || in.schema != "" && !strings.EqualFold(in.schema, Schema) {
+		return rpcerr.Errorf(codes.NotFound, "Flight SQL: the table is in %s.%s, not in %q.%q", catalog, Schema, in.catalog, in.schema)
 	}
 	return nil
 }
