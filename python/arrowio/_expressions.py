@@ -192,7 +192,8 @@ def _is_in(of: _Node, options: Any) -> str:
     """Returns a test of what is in a list. In pyarrow's own -0.0 is another number than 0.0, as it is in none of its comparisons."""
     values, nulls = options["value_set"].values, options["null_matching_behavior"].as_py()
     path = path_of(of.value)
-    texts, tests = [], []
+    texts: list[str] = []
+    tests: list[str] = []
     for v in values:
         if v.is_valid and pa.types.is_floating(v.type) and not math.isfinite(float(v.as_py())):
             f = float(v.as_py())
