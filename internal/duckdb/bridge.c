@@ -329,6 +329,87 @@ static int result_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {
 	return error == NULL ? 0 : failed(r, error, 0);
 }
 
+// has_intervals tells whether there are intervals in values of a type.
+static int has_intervals(duckdb_logical_type t) {
+	idx_t n = 0;
+	int id = duckdb_get_type_id(t), found = 0;
+	switch (id) {
+	case DUCKDB_TYPE_INTERVAL:
+		return 1;
+	case DUCKDB_TYPE_LIST:
+	case DUCKDB_TYPE_ARRAY:
+		n = 1;
+		break;
+	case DUCKDB_TYPE_MAP:
+		n = 2;
+		break;
+	case DUCKDB_TYPE_STRUCT:
+		n = duckdb_struct_type_child_count(t);
+		break;
+	case DUCKDB_TYPE_UNION:
+		n = duckdb_union_type_member_count(t);
+	}
+	for (idx_t i = 0; i < n && !found; i++) {
+		duckdb_logical_type child = id == DUCKDB_TYPE_LIST ? duckdb_list_type_child_type(t)
+			: id == DUCKDB_TYPE_ARRAY ? duckdb_array_type_child_type(t)
+			: id == DUCKDB_TYPE_MAP   ? (i == 0 ? duckdb_map_type_key_type(t) : duckdb_map_type_value_type(t))
+			: id == DUCKDB_TYPE_UNION ? duckdb_union_type_member_type(t, i)
+									  : duckdb_struct_type_child_type(t, i);
+		found = has_intervals(child);
+		duckdb_destroy_logical_type(&child);
+	}
+	return found;
+}
+
+// long_interval tells whether an interval in the first n values of a flat vector has more microseconds than Arrow's nanoseconds can say.
+static int long_interval(duckdb_vector v, idx_t n) {
+	duckdb_logical_type t = duckdb_vector_get_column_type(v);
+	int id = duckdb_get_type_id(t), found = 0;
+	if (id == DUCKDB_TYPE_INTERVAL) {
+		const duckdb_interval *values = duckdb_vector_get_data(v);
+		const uint64_t *valid = duckdb_vector_get_validity(v);
+		for (idx_t i = 0; i < n && !found; i++) {
+			if (valid != NULL && !(valid[i / 64] >> (i % 64) & 1)) continue;
+			found = values[i].micros > INT64_MAX / 1000 || values[i].micros < INT64_MIN / 1000;
+		}
+	} else if (has_intervals(t)) {
+		switch (id) {
+		case DUCKDB_TYPE_LIST:
+		case DUCKDB_TYPE_MAP: // a list of structs
+			found = long_interval(duckdb_list_vector_get_child(v), duckdb_list_vector_get_size(v));
+			break;
+		case DUCKDB_TYPE_ARRAY:
+			found = long_interval(duckdb_array_vector_get_child(v), n * duckdb_array_type_array_size(t));
+			break;
+		case DUCKDB_TYPE_STRUCT:
+			for (idx_t i = 0; i < duckdb_struct_type_child_count(t) && !found; i++) found = long_interval(duckdb_struct_vector_get_child(v, i), n);
+			break;
+		case DUCKDB_TYPE_UNION: // a struct whose first child tells the member
+			for (idx_t i = 0; i < duckdb_union_type_member_count(t) && !found; i++) found = long_interval(duckdb_struct_vector_get_child(v, i + 1), n);
+		}
+	}
+	duckdb_destroy_logical_type(&t);
+	return found;
+}
+
+// long_column returns the first column with such an interval; -1 = none. Columns are copied, since children of vectors may be of any kind.
+static int64_t long_column(struct bridge_result *r, duckdb_data_chunk chunk) {
+	idx_t n = duckdb_data_chunk_get_size(chunk), columns = duckdb_column_count(&r->result);
+	int64_t found = -1;
+	for (idx_t c = 0; c < columns && n > 0 && found < 0; c++) {
+		if (r->intervals[c] == NULL) continue;
+		duckdb_selection_vector all = duckdb_create_selection_vector(n);
+		uint32_t *at = duckdb_selection_vector_get_data_ptr(all);
+		for (idx_t i = 0; i < n; i++) at[i] = (uint32_t)i;
+		duckdb_vector flat = duckdb_create_vector(r->intervals[c], n);
+		duckdb_vector_copy_sel(duckdb_data_chunk_get_vector(chunk, c), flat, all, n, 0, 0);
+		if (long_interval(flat, n)) found = (int64_t)c;
+		duckdb_destroy_vector(&flat);
+		duckdb_destroy_selection_vector(all);
+	}
+	return found;
+}
+
 static int result_next(struct ArrowArrayStream *s, struct ArrowArray *out) {
 	struct bridge_result *r = s->private_data;
 	memset(out, 0, sizeof *out);
@@ -338,7 +419,8 @@ static int result_next(struct ArrowArrayStream *s, struct ArrowArray *out) {
 		if (text == NULL || text[0] == 0) return 0;
 		return failed(r, strdup(text), duckdb_result_error_type(&r->result));
 	}
-	char *error = message(duckdb_data_chunk_to_arrow(r->options, chunk, out));
+	r->long_interval = long_column(r, chunk);
+	char *error = r->long_interval >= 0 ? strdup("a long interval") : message(duckdb_data_chunk_to_arrow(r->options, chunk, out));
 	duckdb_destroy_data_chunk(&chunk);
 	return error == NULL ? 0 : failed(r, error, 0);
 }
@@ -346,6 +428,10 @@ static int result_next(struct ArrowArrayStream *s, struct ArrowArray *out) {
 static const char *result_error(struct ArrowArrayStream *s) { return ((struct bridge_result *)s->private_data)->error; }
 
 void bridge_free_result(struct bridge_result *r) {
+	for (idx_t i = 0, n = duckdb_column_count(&r->result); r->intervals != NULL && i < n; i++) {
+		if (r->intervals[i] != NULL) duckdb_destroy_logical_type(&r->intervals[i]);
+	}
+	free(r->intervals);
 	duckdb_destroy_result(&r->result);
 	if (r->options != NULL) duckdb_destroy_arrow_options(&r->options);
 	free(r->error);
@@ -354,11 +440,24 @@ void bridge_free_result(struct bridge_result *r) {
 
 static void result_release(struct ArrowArrayStream *s) { s->release = NULL; }
 
-void bridge_stream(struct bridge_result *r, struct ArrowArrayStream *out) {
+int bridge_stream(struct bridge_result *r, struct ArrowArrayStream *out) {
+	idx_t n = duckdb_column_count(&r->result);
 	r->options = duckdb_result_get_arrow_options(&r->result);
+	r->long_interval = -1;
+	r->intervals = calloc(n + 1, sizeof *r->intervals);
+	if (r->intervals == NULL) return ENOMEM;
+	for (idx_t i = 0; i < n; i++) {
+		duckdb_logical_type t = duckdb_column_logical_type(&r->result, i);
+		if (has_intervals(t)) {
+			r->intervals[i] = t;
+		} else {
+			duckdb_destroy_logical_type(&t);
+		}
+	}
 	out->get_schema = result_schema;
 	out->get_next = result_next;
 	out->get_last_error = result_error;
 	out->release = result_release;
 	out->private_data = r;
+	return 0;
 }

@@ -40,8 +40,10 @@ struct bridge_result {
 	duckdb_arrow_options options;
 	char *error; // why get_next or get_schema failed
 	int error_type;
+	duckdb_logical_type *intervals; // by column: its type if there are intervals in it, or else NULL
+	int64_t long_interval;          // the column whose interval Arrow cannot hold, which is why get_next failed; -1 = it is not
 };
-void bridge_stream(struct bridge_result *r, struct ArrowArrayStream *out);
+int bridge_stream(struct bridge_result *r, struct ArrowArrayStream *out);
 void bridge_free_result(struct bridge_result *r);
 
 #endif

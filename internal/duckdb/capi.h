@@ -38,14 +38,40 @@ typedef struct {
 	void *internal_data;
 } duckdb_result;
 
+typedef struct _duckdb_selection_vector *duckdb_selection_vector;
+
+typedef struct {
+	int32_t months, days;
+	int64_t micros;
+} duckdb_interval;
+
 enum {
 	DUCKDB_TYPE_INVALID = 0,
+	DUCKDB_TYPE_TIMESTAMP = 12,
+	DUCKDB_TYPE_DATE = 13,
+	DUCKDB_TYPE_TIME = 14,
+	DUCKDB_TYPE_INTERVAL = 15,
+	DUCKDB_TYPE_HUGEINT = 16,
 	DUCKDB_TYPE_VARCHAR = 17,
+	DUCKDB_TYPE_TIMESTAMP_S = 20,
+	DUCKDB_TYPE_TIMESTAMP_MS = 21,
+	DUCKDB_TYPE_TIMESTAMP_NS = 22,
 	DUCKDB_TYPE_LIST = 24,
+	DUCKDB_TYPE_STRUCT = 25,
+	DUCKDB_TYPE_MAP = 26,
+	DUCKDB_TYPE_UNION = 28,
+	DUCKDB_TYPE_BIT = 29,
+	DUCKDB_TYPE_TIME_TZ = 30,
+	DUCKDB_TYPE_TIMESTAMP_TZ = 31,
+	DUCKDB_TYPE_UHUGEINT = 32,
+	DUCKDB_TYPE_ARRAY = 33,
 	DUCKDB_TYPE_ANY = 34,
+	DUCKDB_TYPE_BIGNUM = 35,
 	DUCKDB_TYPE_SQLNULL = 36,
 	DUCKDB_TYPE_STRING_LITERAL = 37,
 	DUCKDB_TYPE_INTEGER_LITERAL = 38,
+	DUCKDB_TYPE_TIME_NS = 39,
+	DUCKDB_TYPE_VARIANT = 41,
 };
 
 extern const char *duckdb_library_version(void);
@@ -92,6 +118,17 @@ extern void duckdb_destroy_arrow_options(duckdb_arrow_options *);
 extern duckdb_logical_type duckdb_create_logical_type(int);
 extern void duckdb_destroy_logical_type(duckdb_logical_type *);
 extern int duckdb_get_type_id(duckdb_logical_type);
+extern duckdb_logical_type duckdb_list_type_child_type(duckdb_logical_type);
+extern duckdb_logical_type duckdb_array_type_child_type(duckdb_logical_type);
+extern idx_t duckdb_array_type_array_size(duckdb_logical_type);
+extern duckdb_logical_type duckdb_map_type_key_type(duckdb_logical_type);
+extern duckdb_logical_type duckdb_map_type_value_type(duckdb_logical_type);
+extern idx_t duckdb_struct_type_child_count(duckdb_logical_type);
+extern char *duckdb_struct_type_child_name(duckdb_logical_type, idx_t);
+extern duckdb_logical_type duckdb_struct_type_child_type(duckdb_logical_type, idx_t);
+extern idx_t duckdb_union_type_member_count(duckdb_logical_type);
+extern char *duckdb_union_type_member_name(duckdb_logical_type, idx_t);
+extern duckdb_logical_type duckdb_union_type_member_type(duckdb_logical_type, idx_t);
 extern duckdb_logical_type duckdb_get_value_type(duckdb_value); // not to be destroyed
 extern duckdb_value duckdb_create_varchar(const char *);
 extern char *duckdb_get_varchar(duckdb_value);
@@ -101,11 +138,24 @@ extern duckdb_value duckdb_get_list_child(duckdb_value, idx_t);
 extern void duckdb_destroy_value(duckdb_value *);
 
 extern void duckdb_destroy_data_chunk(duckdb_data_chunk *);
+extern idx_t duckdb_data_chunk_get_size(duckdb_data_chunk);
 extern duckdb_vector duckdb_data_chunk_get_vector(duckdb_data_chunk, idx_t);
 extern void duckdb_data_chunk_set_size(duckdb_data_chunk, idx_t);
 extern duckdb_logical_type duckdb_vector_get_column_type(duckdb_vector);
 extern void duckdb_vector_reference_vector(duckdb_vector to, duckdb_vector from);
 extern idx_t duckdb_vector_size(void);
+extern duckdb_vector duckdb_create_vector(duckdb_logical_type, idx_t capacity);
+extern void duckdb_destroy_vector(duckdb_vector *);
+extern void *duckdb_vector_get_data(duckdb_vector);
+extern uint64_t *duckdb_vector_get_validity(duckdb_vector); // NULL = all are valid
+extern duckdb_vector duckdb_list_vector_get_child(duckdb_vector);
+extern idx_t duckdb_list_vector_get_size(duckdb_vector);
+extern duckdb_vector duckdb_struct_vector_get_child(duckdb_vector, idx_t);
+extern duckdb_vector duckdb_array_vector_get_child(duckdb_vector);
+extern void duckdb_vector_copy_sel(duckdb_vector from, duckdb_vector to, duckdb_selection_vector, idx_t count, idx_t from_offset, idx_t to_offset);
+extern duckdb_selection_vector duckdb_create_selection_vector(idx_t);
+extern void duckdb_destroy_selection_vector(duckdb_selection_vector);
+extern uint32_t *duckdb_selection_vector_get_data_ptr(duckdb_selection_vector);
 
 extern duckdb_table_function duckdb_create_table_function(void);
 extern void duckdb_destroy_table_function(duckdb_table_function *);

@@ -58,6 +58,9 @@ func (d *DB) describeAs(ctx context.Context, sql string, as statementType) (out 
 		return nil, r.explained(err)
 	}
 	out = &Description{}
+	if err := r.leaves(); err != nil {
+		return nil, err
+	}
 	if out.Result, err = r.described(0); err == nil {
 		out.Parameters, err = r.described(1)
 	}

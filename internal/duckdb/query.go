@@ -94,6 +94,7 @@ type Rows struct {
 	as         statementType // what it has to be, where that is not statementSelect
 	undefined  error         // why a view cannot be made
 	made       []string      // views
+	outgoing   []outgoing    // of the columns of the result
 }
 
 // Query runs the statements of sql and returns the rows of the last, as they come. The end of ctx stops it. Errors of
@@ -253,10 +254,15 @@ func (r *Rows) execute(streaming bool) error {
 	if !streaming {
 		return nil
 	}
+	var err error
+	if r.outgoing, err = resultOutgoing(&r.result.result); err != nil {
+		return err
+	}
 	out := (*C.struct_ArrowArrayStream)(C.calloc(1, C.sizeof_struct_ArrowArrayStream))
 	defer C.free(unsafe.Pointer(out))
-	C.bridge_stream(r.result, out)
-	var err error
+	if C.bridge_stream(r.result, out) != 0 {
+		return errs.Errorf(errs.ErrLimit, "out of memory")
+	}
 	r.in, err = arrowc.Import(unsafe.Pointer(out))
 	return r.explain(err)
 }
@@ -266,6 +272,8 @@ func (r *Rows) explain(err error) error {
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return err
+	case r.result.long_interval >= 0 && r.result.error != nil:
+		return longInterval(r.outgoing[r.result.long_interval].name)
 	case r.result.error != nil:
 		return r.q.reason(C.GoString(r.result.error), int(r.result.error_type))
 	}
@@ -295,6 +303,12 @@ func (r *Rows) Read() (arrow.Record, error) {
 	rec, err := r.in.Read()
 	if err != nil {
 		return nil, r.explain(err)
+	}
+	for i, o := range r.outgoing {
+		if err := o.check(rec.Column(i)); err != nil {
+			rec.Release()
+			return nil, err
+		}
 	}
 	return rec, nil
 }
