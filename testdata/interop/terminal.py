@@ -23,9 +23,12 @@ class Terminal:
     def keys(self, *keys):
         """Presses keys: tmux's names of keys, such as Enter, or text."""
         for key in keys:
+            before = self.screen() if key == "Enter" else ""
             self.tmux("send-keys", *([key] if re.fullmatch(r"[A-Z][A-Za-z]+|C-.|F\d+", key) else ["-l", key]))
             if key == "Escape":
                 time.sleep(0.3)  # or it would be one key with the next
+            elif key == "Enter":
+                self.until(lambda s: s != before, 2)  # what it opens may take other keys than what is still on the screen
 
     def screen(self, styles=False):
         """The lines on the screen, with their colours if styles."""
