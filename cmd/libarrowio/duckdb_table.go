@@ -94,7 +94,7 @@ func (t *scannedTable) Scan(ctx context.Context, columns []int) (array.RecordRea
 		t.h.release()
 		return nil, worded{t.h.locate(err)}
 	}
-	read := &heldScan{located{s, t.h}}
+	read := &heldScan{located{s, t.h, s.Schema()}}
 	if name < 0 {
 		return read, nil
 	}
