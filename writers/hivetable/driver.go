@@ -3,7 +3,6 @@ package hivetable
 import (
 	"context"
 	"errors"
-	"sort"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -86,29 +85,13 @@ func (d *driver) Write(rec arrow.Record) error {
 // Close implements arrowio.Writer: it writes what was sorted.
 func (d *driver) Close() error {
 	if d.sorter != nil {
-		if err := d.drain(); err != nil {
+		sorter := d.sorter
+		d.sorter = nil
+		if err := sorter.Each(d.ctx, d.writeSorted); err != nil {
 			return err
 		}
 	}
 	return d.leave()
-}
-
-func (d *driver) drain() (err error) {
-	rr, err := d.sorter.Merge(d.ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		rr.Release()
-		err = errors.Join(err, d.sorter.Close())
-		d.sorter = nil
-	}()
-	for rr.Next() {
-		if err := d.writeSorted(rr.Record()); err != nil {
-			return err
-		}
-	}
-	return rr.Err()
 }
 
 // writeSorted writes each run of rows of one partition.
@@ -117,32 +100,18 @@ func (d *driver) writeSorted(wide arrow.Record) error {
 	rows := array.NewRecord(d.shape.files, wide.Columns()[:n], wide.NumRows())
 	defer rows.Release()
 	keys := wide.Columns()[n:]
-	same := func(i, j int) bool {
-		for _, k := range keys {
-			if !array.SliceEqual(k, int64(i), int64(i+1), k, int64(j), int64(j+1)) {
-				return false
-			}
-		}
-		return true
-	}
-	for from, all := 0, int(wide.NumRows()); from < all; {
-		to := from + 1 + sort.Search(all-from-1, func(i int) bool { return !same(from, from+1+i) })
+	return extsort.Runs(keys, int(wide.NumRows()), func(from, to int) error {
 		name, values, err := d.partition(keys, from)
-		if err == nil {
-			err = d.enter(name, values)
-		}
 		if err != nil {
+			return err
+		}
+		if err := d.enter(name, values); err != nil {
 			return err
 		}
 		part := rows.NewSlice(int64(from), int64(to))
-		err = d.w.Write(part)
-		part.Release()
-		if err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
+		defer part.Release()
+		return d.w.Write(part)
+	})
 }
 
 // partition returns the name and the values of the partition that a row belongs to.

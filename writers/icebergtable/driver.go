@@ -3,7 +3,6 @@ package icebergtable
 import (
 	"context"
 	"errors"
-	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -305,7 +304,9 @@ func under(s *array.Struct, child arrow.Array) arrow.Array {
 // finish writes what was sorted.
 func (d *driver) finish() error {
 	if d.sorter != nil {
-		if err := d.drain(); err != nil {
+		sorter := d.sorter
+		d.sorter = nil
+		if err := sorter.Each(d.ctx, d.writeSorted); err != nil {
 			return err
 		}
 	}
@@ -339,56 +340,21 @@ func (d *driver) Close() (err error) {
 	return nil
 }
 
-func (d *driver) drain() (err error) {
-	rr, err := d.sorter.Merge(d.ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		rr.Release()
-		err = errors.Join(err, d.sorter.Close())
-		d.sorter = nil
-	}()
-	for rr.Next() {
-		if err := d.writeSorted(rr.Record()); err != nil {
-			return err
-		}
-	}
-	return rr.Err()
-}
-
 // writeSorted writes each run of rows of one partition.
 func (d *driver) writeSorted(wide arrow.Record) error {
 	n := d.cast.schema.NumFields()
 	rows := array.NewRecord(d.cast.schema, wide.Columns()[:n], wide.NumRows())
 	defer rows.Release()
 	keys := wide.Columns()[n:][:len(d.parts)]
-	same := func(i, j int) bool {
-		for _, k := range keys {
-			if !array.SliceEqual(k, int64(i), int64(i+1), k, int64(j), int64(j+1)) {
-				return false
-			}
-		}
-		return true
-	}
-	for from, all := 0, int(wide.NumRows()); from < all; {
-		to := all
-		if len(keys) > 0 { // the rows are sorted, so that those of one partition are found by bisection
-			to = from + 1 + sort.Search(all-from-1, func(i int) bool { return !same(from, from+1+i) })
-		}
+	return extsort.Runs(keys, int(wide.NumRows()), func(from, to int) error {
 		partition := append(make([]any, 0, len(d.parts)), d.partition...)
 		for i, k := range keys {
 			partition = append(partition, valueOfSorted(&d.parts[i].typ, k, from))
 		}
 		part := rows.NewSlice(int64(from), int64(to))
-		err := d.files.write(part, partition)
-		part.Release()
-		if err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
+		defer part.Release()
+		return d.files.write(part, partition)
+	})
 }
 
 // Abort implements arrowio.Writer.

@@ -84,6 +84,34 @@ func TestReplacePartitions(t *testing.T) {
 	}
 }
 
+// TestPartitionsOfZeros writes -0 and 0 to partitions of their own: readers take the values of the column from the partition.
+func TestPartitionsOfZeros(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"x": 0.0}, {"x": -0.0}, {"x": 0.0}, {"x": -0.0}, {"x": 1}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	dir := filepath.Join(t.TempDir(), "table")
+	if err := write(t.Context(), dir, mode("create", "iceberg-partition", "x"), schema, rec); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, name := range tree(t, dir) {
+		if strings.HasPrefix(name, "data/") {
+			got, _ := rows(t, filepath.Join(dir, name))
+			texts = append(texts, strings.Join(got, " "))
+		}
+	}
+	slices.Sort(texts)
+	if want := []string{`["d0000000000000000"] ["d0000000000000000"]`, `["d3ff0000000000000"]`, `["d8000000000000000"] ["d8000000000000000"]`}; !slices.Equal(texts, want) {
+		t.Errorf("files of %q, want %q", texts, want)
+	}
+	for _, f := range faults(t, dir) {
+		t.Error(f)
+	}
+}
+
 // TestReplacePartitionsTogether replaces partitions of one table at the same time.
 func TestReplacePartitionsTogether(t *testing.T) {
 	ctx := context.Background()
