@@ -180,8 +180,8 @@ func TestSQLTemporaryListed(t *testing.T) {
 	const own = "arrowio|main|customers|TABLE "
 	check := func(want string) {
 		t.Helper()
-		if got := tables(&flightsql.GetTablesOpts{}); got != own+want {
-			t.Errorf("%q, want %q", got, own+want)
+		if got := tables(&flightsql.GetTablesOpts{}); got != want+own {
+			t.Errorf("%q, want %q", got, want+own)
 		}
 	}
 	check("")
@@ -227,6 +227,12 @@ func TestSQLTemporaryListed(t *testing.T) {
 	if got := columns("v"); got != "name VARCHAR temp;" {
 		t.Error(got)
 	}
+	// What is listed first of a name is what a statement finds by it.
+	name := "customers"
+	if got := tables(&flightsql.GetTablesOpts{TableNameFilterPattern: &name}); got != "temp|main|customers|LOCAL TEMPORARY arrowio|main|customers|TABLE " {
+		t.Error(got)
+	}
+	script(t, c, "from customers; 1")
 	script(t, c, "alter table customers add column two varchar; 0")
 	if got := columns("customers"); got != "one INTEGER temp;two VARCHAR temp;" {
 		t.Error(got)

@@ -410,24 +410,7 @@ func TestSQLWritesForeignTypes(t *testing.T) {
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "long", Type: arrow.BinaryTypes.LargeString, Nullable: true},
 	}, nil)
-	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"tag": "a", "at": "2024-02-29 01:02:03", "id": 1, "long": "x"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rec.Release()
-	st, err := c.Client.DoPut(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := flight.NewRecordWriter(st, ipc.WithSchema(schema))
-	w.SetFlightDescriptor(&flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{"w"}})
-	if err := w.Write(rec); err != nil {
-		t.Fatal(err)
-	}
-	_ = st.CloseSend()
-	if _, err := st.Recv(); err != nil {
-		t.Fatal(err)
-	}
+	putRows(t, c, "w", schema, `[{"tag": "a", "at": "2024-02-29 01:02:03", "id": 1, "long": "x"}]`)
 	for sql, want := range map[string]string{
 		"insert into w select (range % 100)::varchar, timestamptz '2024-02-29 01:02:03.004Z', range, null from range(200000)": "",
 		"insert into w select null, null, 7, 'y'":                            "",
@@ -447,5 +430,28 @@ func TestSQLWritesForeignTypes(t *testing.T) {
 	}
 	if now, err := flight.DeserializeSchema(info.Schema, memory.DefaultAllocator); err != nil || !now.Equal(schema) {
 		t.Error("the columns have changed:", now, err)
+	}
+}
+
+// putRows puts rows as a dataset.
+func putRows(t *testing.T, c *flightsql.Client, name string, schema *arrow.Schema, rows string) {
+	t.Helper()
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	st, err := c.Client.DoPut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := flight.NewRecordWriter(st, ipc.WithSchema(schema))
+	w.SetFlightDescriptor(&flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{name}})
+	if err := w.Write(rec); err != nil {
+		t.Fatal(err)
+	}
+	_ = st.CloseSend()
+	if _, err := st.Recv(); err != nil {
+		t.Fatal(err)
 	}
 }

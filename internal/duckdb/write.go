@@ -412,7 +412,8 @@ func quoteNames(names []string) string {
 }
 
 // Inserting returns a SELECT of the rows that are inserted into a table: columns of the table, as far as the statement has
-// values for them, of types that become those of the table. query and result are those of Creating.
+// values for them, of types that become those of the table. A value that would be another then is an error. query and result are those
+// of Creating.
 func (w *Write) Inserting(query string, result *arrow.Schema, table []arrow.Field) (string, error) {
 	targets, err := w.targets(result, table)
 	if err != nil {
@@ -420,13 +421,14 @@ func (w *Write) Inserting(query string, result *arrow.Schema, table []arrow.Fiel
 	}
 	from := make([]string, len(targets)) // names of Query's columns may be any, and the same
 	items := make([]string, len(targets))
+	bound := slices.ContainsFunc(lex(query), func(t token) bool { return t.kind == parameter || t.text == quoteName(ValuesTable) })
 	for i, f := range targets {
 		kind, err := typeText(f.Type)
 		if err != nil {
 			return "", errs.Errorf(errs.ErrUnsupported, "sql: column %q: %w", f.Name, err)
 		}
 		from[i] = fmt.Sprintf("c%d", i)
-		items[i] = "CAST(" + from[i] + " AS " + kind + ") AS " + quoteName(f.Name)
+		items[i] = exactly(from[i], result.Field(i).Type, f, kind, bound) + " AS " + quoteName(f.Name)
 	}
 	return "SELECT " + strings.Join(items, ", ") + " FROM (" + query + "\n) AS q (" + quoteNames(from) + ")", nil
 }

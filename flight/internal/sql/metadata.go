@@ -115,7 +115,7 @@ func kindsOf(temporary []Temporary) (tables, views bool) {
 	return tables, views
 }
 
-// tables lists the datasets that the client may read, sorted by name, and the temporary tables of its session.
+// tables lists the temporary tables of the client's session, and the datasets that it may read, each sorted by name.
 func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables, temporary []Temporary) error {
 	if !likeName(m.DbSchemaFilterPattern, Schema) {
 		return nil
@@ -123,7 +123,8 @@ func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.Comm
 	wanted := func(name, kind string) bool {
 		return likeName(m.TableNameFilterPattern, name) && (len(m.GetTableTypes()) == 0 || slices.Contains(m.GetTableTypes(), kind))
 	}
-	for _, catalog := range catalogs(temporary, m.Catalog) {
+	// A name alone is the temporary table in SQL, so that comes first: clients that ask for a name take the first of what is listed.
+	for _, catalog := range slices.Backward(catalogs(temporary, m.Catalog)) {
 		if catalog == TempCatalog {
 			appendTemporary(b, m.GetIncludeSchema(), temporary, wanted)
 		} else if err := d.datasets(ctx, b, m.GetIncludeSchema(), wanted); err != nil {
