@@ -195,7 +195,7 @@ func (q sqlServer) fitted(ctx context.Context, x sqlAnswerer, c *PutCommand, w *
 		return nil, err
 	}
 	if n := parameters.NumFields(); n > 0 && params == nil {
-		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each", n)
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each, at the server that is asked", n)
 	}
 	query := w.Query
 	run := func(text string, row int64) (SQLRows, error) {

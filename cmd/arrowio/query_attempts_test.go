@@ -56,6 +56,18 @@ var attempts = []string{
 	"attach 'OUT' as x", "attach 'OUT.db'", "attach ':memory:' as x", "attach 'postgres:host=127.0.0.1' as p (type postgres)", "detach memory", "use memory",
 	"install httpfs", "load httpfs", "force install httpfs", "load 'SECRET'", "install 'SECRET'", "install x from 'http://127.0.0.1:1'", "update extensions",
 	"create secret s (type s3, key_id 'a', secret 'b')", "create persistent secret s (type s3, key_id 'a')", "drop secret s",
+	// What DuckDB 1.5 has of such functions, by other names and ways.
+	"select * from parquet_full_metadata('SECRET')", "select * from query_table(['SECRET'])", "select * from query_table('SECRET', true)", `select * from system.main.read_text('SECRET')`,
+	`select * from "READ_TEXT" ('SECRET')`, "select * from read_text /* a */ ('SECRET')", "select * from read_text -- a\n('SECRET')", "from read_text('SECRET') as x(a, b, c, d)",
+	"select x from (values ('SECRET')) t(x), lateral read_text(x)", "select (from read_blob('SECRET') select content)", "select list(content) from read_text('SECRET')",
+	"select * from 'SECRET.csv' union all select * from 'SECRET.csv'", "from 'file:SECRET.csv'", "from 'file://localhostSECRET.csv'", "from 'DIR/*.csv'", "from 'DIR/**/secret.csv'", "from 'gs://b/x.parquet'",
+	"from 'hf://datasets/a/b.parquet'", "from 'az://b/x.csv'", "describe 'SECRET.csv'", "summarize 'SECRET.csv'", "describe table 'SECRET.csv'", "show databases from 'SECRET'",
+	"with recursive x as (from 'SECRET.csv' union all from x) from x limit 1", "pivot 'SECRET.csv' on a using count(*)", "select columns(*) from 'SECRET.csv' order by all", "from customers positional join 'SECRET.csv'",
+	"select exists(from 'SECRET.csv')", "select * from customers where name in (from read_csv('SECRET') select a)", "copy (from customers) to 'OUT' (format json)", "copy customers to 'OUT' (partition_by (customer), format csv)",
+	"copy (select 1) to 'OUT' with (return_files)", "from (copy (select 1) to 'OUT')", "attach 'SECRET' as x (read_only)", "attach or replace 'OUT' as customers", "attach 'ducklake:OUT' as d", "attach 'sqlite:SECRET' as s",
+	"install spatial from community", "select * from duckdb_secrets(redact => false) where error('none')", "from arrowio_none('SECRET')", "execute immediate 'select 1'", "set session authorization x",
+	"pragma database_list('SECRET')", "pragma import_database('DIR')", "pragma copy_database('a', 'b')", "call read_text('SECRET')", "call glob('DIR/*')", "pragma read_csv('SECRET')", "pragma user_agent = 'x'",
+	"select * from sql_auto_complete('select * from ''DIR/')", "call sql_auto_complete('select * from ''DIR/')", "select * from sleep_ms(1)", "select write_log('x')", "select * from test_vector_types(NULL::int)",
 	// Settings.
 	"set enable_external_access = true", "set global enable_external_access = true", "set lock_configuration = false", "reset lock_configuration",
 	"pragma enable_external_access = true", "set memory_limit = '1TB'", "pragma memory_limit = '1TB'", "set threads = 1000", "pragma threads = 1000",
@@ -78,7 +90,7 @@ var databaseDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // None of the attempts to get out of the catalog succeeds: nothing of a file comes back, no file is made, and no settings change.
 func TestQueryAttempts(t *testing.T) {
-	if len(attempts) < 100 {
+	if len(attempts) < 200 {
 		t.Fatalf("%d attempts", len(attempts))
 	}
 	tryAttempts(t, sqlClient, attempts)

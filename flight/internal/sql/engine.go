@@ -51,7 +51,7 @@ func (d *Dialect) ask(ctx context.Context, text string, values []byte) (*asked, 
 		return nil, nil, err
 	}
 	if n := parameters.NumFields(); n > 0 && params == nil {
-		return nil, nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each", n)
+		return nil, nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each, at the server that is asked", n)
 	}
 	session, err := d.s.Session(ctx)
 	return &asked{SQL: text, Values: base64.StdEncoding.EncodeToString(values), Query: newID(), Session: session}, result, err

@@ -116,7 +116,7 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 		return p, nil
 	}
 	if sel.Params > 0 && params == nil && !unbound {
-		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each", sel.Params)
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each, at the server that is asked", sel.Params)
 	}
 	name, err := datasetOf(sel.Table)
 	if err != nil {
