@@ -28,6 +28,7 @@ ICEBERG_JUDGE := $(INTEROP)/iceberg-judge/target/iceberg-judge.jar
 HDFS_JUDGE := $(INTEROP)/hdfs-judge/target/hdfs-judge.jar
 FLIGHT_JUDGE := $(INTEROP)/flight-judge/target/flight-judge.jar
 HIVE_JUDGE := $(INTEROP)/hive-judge/target/hive-judge.jar
+HIVE4_JUDGE := $(INTEROP)/hive4-judge/target/hive4-judge.jar
 SPARK_JUDGE := $(INTEROP)/spark-judge/target/spark-judge.jar
 DUCKDB_ICEBERG := $(CACHE)/duckdb-iceberg
 ORC_PEER := $(INTEROP)/orc-bench/rust/target/release/orc-peer
@@ -44,6 +45,7 @@ export ARROWIO_ICEBERG_JUDGE_JAR := $(CURDIR)/$(ICEBERG_JUDGE)
 export ARROWIO_HDFS_JUDGE_JAR := $(CURDIR)/$(HDFS_JUDGE)
 export ARROWIO_FLIGHT_JUDGE_JAR := $(CURDIR)/$(FLIGHT_JUDGE)
 export ARROWIO_HIVE_JUDGE_JAR := $(CURDIR)/$(HIVE_JUDGE)
+export ARROWIO_HIVE4_JUDGE_JAR := $(CURDIR)/$(HIVE4_JUDGE)
 export ARROWIO_SPARK_JUDGE_JAR := $(CURDIR)/$(SPARK_JUDGE)
 export ARROWIO_DUCKDB_ICEBERG := $(DUCKDB_ICEBERG)
 export ARROWIO_KUDU := $(CURDIR)/$(KUDU)
@@ -242,6 +244,10 @@ $(HIVE_JUDGE): $(INTEROP)/hive-judge/pom.xml $(shell find $(INTEROP)/hive-judge/
 	mvn -q -B -f $< package
 	touch $@
 
+$(HIVE4_JUDGE): $(INTEROP)/hive4-judge/pom.xml $(shell find $(INTEROP)/hive4-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
 $(SPARK_JUDGE): $(INTEROP)/spark-judge/pom.xml $(shell find $(INTEROP)/spark-judge/src -type f)
 	mvn -q -B -f $< package
 	touch $@
@@ -257,11 +263,11 @@ kudu: # Kudu itself, into .cache
 	$(KUDU) get
 
 .PHONY: judges
-judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(ICEBERG_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) $(FLIGHT_JUDGE) $(HIVE_JUDGE) $(SPARK_JUDGE) $(DUCKDB_ICEBERG)/ready kudu build ## what interop needs: Python, the Java judges, the command
+judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(ICEBERG_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) $(FLIGHT_JUDGE) $(HIVE_JUDGE) $(HIVE4_JUDGE) $(SPARK_JUDGE) $(DUCKDB_ICEBERG)/ready kudu build ## what interop needs: Python, the Java judges, the command
 
 .PHONY: environment
 environment: # what tests with the tag interop find the judges by, for a shell
-	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_ICEBERG_JUDGE_JAR="$(ARROWIO_ICEBERG_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_FLIGHT_JUDGE_JAR="$(ARROWIO_FLIGHT_JUDGE_JAR)" ARROWIO_HIVE_JUDGE_JAR="$(ARROWIO_HIVE_JUDGE_JAR)" ARROWIO_SPARK_JUDGE_JAR="$(ARROWIO_SPARK_JUDGE_JAR)" ARROWIO_DUCKDB_ICEBERG="$(ARROWIO_DUCKDB_ICEBERG)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)" ARROWIO_CHROMIUM="$(ARROWIO_CHROMIUM)"'
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_ICEBERG_JUDGE_JAR="$(ARROWIO_ICEBERG_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_FLIGHT_JUDGE_JAR="$(ARROWIO_FLIGHT_JUDGE_JAR)" ARROWIO_HIVE_JUDGE_JAR="$(ARROWIO_HIVE_JUDGE_JAR)" ARROWIO_HIVE4_JUDGE_JAR="$(ARROWIO_HIVE4_JUDGE_JAR)" ARROWIO_SPARK_JUDGE_JAR="$(ARROWIO_SPARK_JUDGE_JAR)" ARROWIO_DUCKDB_ICEBERG="$(ARROWIO_DUCKDB_ICEBERG)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)" ARROWIO_CHROMIUM="$(ARROWIO_CHROMIUM)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
 INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' --exclude-dir=arrow18 \

@@ -29,7 +29,7 @@ func All() []arrowio.Format { return slices.Clone(all()) }
 
 var all = sync.OnceValue(func() []arrowio.Format {
 	orc := orciceberg.Format(orctable.Format())
-	hive := hivetable.Format(orccast.Exact, orc, inUnit(parquet.Format(), "parquet-int96"))
+	hive := hivetable.Format(orccast.Exact, orc, inUnit(parquet.Format(), "parquet-int96"), inUnit(avro.Format(), ""))
 	return []arrowio.Format{
 		inUnit(trevni.Format(), ""),
 		orc,

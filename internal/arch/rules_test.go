@@ -15,7 +15,7 @@ var neutral = []string{
 	"arrowio/local", "arrowio/splitcopy",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/tracing", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/decimaltext", "internal/farread", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
+	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred", "internal/jsontext",
 	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
 }
 
@@ -122,6 +122,12 @@ var rules = []rule{
 		may:   []string{"arrowio/errs", "internal/orcwire", "internal/trevniwire"},
 		never: doesIO,
 		why:   "a schema in the notations of formats",
+	},
+	{
+		pkg:   "internal/hivetext",
+		may:   []string{"arrowio/errs", "internal/jsontext", "internal/orcwire", "internal/textvalues"},
+		never: doesIO,
+		why:   "text as Hive's SerDes read it; a metastore writes types as ORC does",
 	},
 	{
 		pkg: "internal/*text",
@@ -340,7 +346,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "readers/hivetable",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/metastore", "internal/readas", "readers/orctable"}, neutral...),
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/hivetext", "internal/metastore", "internal/readas", "readers/orctable"}, neutral...),
 		why: "a table has files of several formats, which it is given; directories of write ids are chosen among as in ACID tables; a metastore writes types as ORC does",
 	},
 	{

@@ -16,20 +16,37 @@ import (
 type Hive struct {
 	URL string // of its tables, up to the name: hive://HOST:PORT/DATABASE.
 
+	port string
 	in   io.Writer
 	out  *bufio.Reader
 	said strings.Builder
 }
 
-// StartHive starts the metastore in a directory, with so many ACID tables; see Metastore.java. It ends with the test.
+// StartHive starts the metastore of Hive 3.1 in a directory, with so many ACID tables; see Metastore.java. It ends with the test.
 func StartHive(t testing.TB, dir string, histories int) *Hive {
 	t.Helper()
-	jar := os.Getenv("ARROWIO_HIVE_JUDGE_JAR")
-	if jar == "" {
-		t.Fatal("ARROWIO_HIVE_JUDGE_JAR is not set: run make interop")
-	}
 	h := &Hive{}
-	java := judge.Java(t.Context(), "1g", jar, "metastore", dir, strconv.Itoa(histories))
+	h.start(t, "ARROWIO_HIVE_JUDGE_JAR", "metastore", dir, strconv.Itoa(histories))
+	return h
+}
+
+// StartHive4 is StartHive with the metastore of Hive 4.0. The tables are the same, and made by the same program of Hive 3.1.
+func StartHive4(t testing.TB, dir string, histories int) *Hive {
+	t.Helper()
+	server, h := &Hive{}, &Hive{}
+	server.start(t, "ARROWIO_HIVE4_JUDGE_JAR", dir)
+	h.start(t, "ARROWIO_HIVE_JUDGE_JAR", "metastore", dir, strconv.Itoa(histories), server.port)
+	return h
+}
+
+// start starts a program whose first line is the port of a metastore.
+func (h *Hive) start(t testing.TB, variable string, args ...string) {
+	t.Helper()
+	jar := os.Getenv(variable)
+	if jar == "" {
+		t.Fatalf("%s is not set: run make interop", variable)
+	}
+	java := judge.Java(t.Context(), "1g", jar, args...)
 	in, err := java.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +68,8 @@ func StartHive(t testing.TB, dir string, histories int) *Hive {
 	if err != nil {
 		t.Fatalf("%v: %s", err, h.said.String())
 	}
-	h.URL = "hive://localhost:" + strings.TrimSpace(line) + "/d."
-	return h
+	h.port = strings.TrimSpace(line)
+	h.URL = "hive://localhost:" + h.port + "/d."
 }
 
 // Ask asks a question, such as "rows TABLE", and returns the lines of the answer.

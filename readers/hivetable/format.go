@@ -20,15 +20,17 @@ const Name = "hive"
 const (
 	optionRelocate = "hive-relocate"
 	optionUnit     = "timestamp-unit"
+	optionWrong    = "hive-wrong-values"
 )
 
 var formatOptions = append(metastore.ConnectionOptions(),
 	arrowio.Option{Name: optionRelocate, Usage: "FROM=TO: directories whose paths in the metastore begin with FROM are read from TO", Default: "none", Repeated: true},
 	arrowio.Option{Name: optionUnit, Usage: "unit of timestamps; finer digits are cut off", Default: "that of the file", Values: []string{"ns", "us", "ms", "s"}, Remote: true},
+	arrowio.Option{Name: optionWrong, Usage: "what becomes of values of text that do not fit their type: error, or null, as Hive shows them (and another value where Hive shows one: 1 for 1.5 as an int)", Default: "error", Values: []string{"error", "null"}, Remote: true},
 )
 
 // Format returns the format "hive". files are the formats of data files, by their names: orc, which also opens directories of ACID
-// tables, and parquet. cast is how values of older files become the types of the table: see view.Options.
+// tables, parquet and avro. cast is how values of older files become the types of the table: see view.Options.
 func Format(cast view.Cast, files ...arrowio.Format) arrowio.Format {
 	r := &reader{cast: cast, files: map[string]arrowio.Format{}}
 	for _, f := range files {
@@ -57,6 +59,7 @@ type settings struct {
 	metastore metastore.Options
 	moves     []metastore.Move
 	unit      string
+	wrong     string
 	purpose   arrowio.Purpose
 	open      func(ctx context.Context, name string) (arrowio.OpenSource, error)
 	tree      func(name string) (arrowio.Tree, error)
@@ -66,7 +69,7 @@ func (r *reader) settings(oo arrowio.OpenOptions) (*settings, error) {
 	if _, err := options.Check(formatOptions, oo.Options); err != nil {
 		return nil, err
 	}
-	s := &settings{reader: r, limits: oo.Limits.WithDefaults(), purpose: oo.For, open: oo.OpenSource, tree: oo.OpenTree, unit: oo.Options[optionUnit]}
+	s := &settings{reader: r, limits: oo.Limits.WithDefaults(), purpose: oo.For, open: oo.OpenSource, tree: oo.OpenTree, unit: oo.Options[optionUnit], wrong: oo.Options[optionWrong]}
 	s.metastore.Bytes = s.limits.MetadataBytes
 	err := s.metastore.Read(oo.Options)
 	if err != nil {

@@ -24,7 +24,16 @@ const histories = 12
 // TestMetastore reads the tables of Hive's own metastore, which Hive's writers have made: see Metastore.java.
 func TestMetastore(t *testing.T) {
 	dir := t.TempDir()
-	hive := metastorefake.StartHive(t, dir, histories)
+	metastoreTables(t, dir, metastorefake.StartHive(t, dir, histories))
+}
+
+// TestMetastore4 is TestMetastore with the metastore of Hive 4.
+func TestMetastore4(t *testing.T) {
+	dir := t.TempDir()
+	metastoreTables(t, dir, metastorefake.StartHive4(t, dir, histories))
+}
+
+func metastoreTables(t *testing.T, dir string, hive *metastorefake.Hive) {
 	url := hive.URL
 	check := func(table, where string, want ...string) {
 		t.Helper()
@@ -73,6 +82,84 @@ func TestMetastore(t *testing.T) {
 			t.Errorf("%s: %q, and Hive reads %q", table, got, want)
 		}
 	}
+}
+
+// TestMixed reads a table with partitions in ORC, Parquet, Avro, text and JSON that Hive has written, some before columns were added and types
+// widened: see Mixed.java.
+func TestMixed(t *testing.T) {
+	dir := t.TempDir()
+	mixedTable(t, dir, metastorefake.StartHive(t, dir, 0))
+}
+
+// TestMixed4 is TestMixed with the metastore of Hive 4.
+func TestMixed4(t *testing.T) {
+	dir := t.TempDir()
+	mixedTable(t, dir, metastorefake.StartHive4(t, dir, 0))
+}
+
+func mixedTable(t *testing.T, dir string, hive *metastorefake.Hive) {
+	b, err := os.ReadFile(filepath.Join(dir, "mixed.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if len(all) != 50 {
+		t.Fatalf("%d rows", len(all))
+	}
+	var one []string
+	for _, part := range []string{"orc", "parquet", "avro", "text", "json"} {
+		for _, old := range []string{"", "_old"} {
+			var want []string
+			for _, row := range all {
+				if strings.HasSuffix(row, ","+strconv.Quote(part+old)+"]") {
+					want = append(want, row)
+				}
+			}
+			got, _, err := rowsOf(t, hive.URL+"mixed", readers.Options{}, "part = '"+part+old+"'")
+			if err != nil || len(want) != 5 || !slices.Equal(got, want) {
+				t.Errorf("%s%s: %q, want %q, %v", part, old, got, want, err)
+			}
+			one = append(one, want...)
+		}
+	}
+	got, _, err := rowsOf(t, hive.URL+"mixed", readers.Options{}, "")
+	slices.Sort(got)
+	slices.Sort(one)
+	if err != nil || !slices.Equal(got, one) {
+		t.Errorf("all: %q, want %q, %v", got, one, err)
+	}
+}
+
+// TestTexts reads random lines as Hive's SerDes do, with values that do not fit their types: see Texts.java.
+func TestTexts(t *testing.T) {
+	hive := metastorefake.StartHive(t, t.TempDir(), 0)
+	rows := 0
+	for i := range 60 {
+		name := "text" + strconv.Itoa(i)
+		want := hive.Ask(t, "values "+name)
+		got, _, err := rowsOf(t, hive.URL+name, readers.Options{Options: map[string]string{"hive-wrong-values": "null"}}, "")
+		slices.Sort(want)
+		slices.Sort(got)
+		if err != nil || len(got) < 30 {
+			t.Errorf("%s: %d rows, %v", name, len(got), err)
+			continue
+		}
+		for k := range max(len(want), len(got)) {
+			if k >= len(want) || k >= len(got) || want[k] != got[k] {
+				t.Errorf("%s, row %d of %d and %d:\n%s, and Hive reads\n%s", name, k, len(got), len(want), at(got, k), at(want, k))
+				break
+			}
+		}
+		rows += len(got)
+	}
+	t.Logf("%d rows", rows)
+}
+
+func at(rows []string, k int) string {
+	if k < len(rows) {
+		return rows[k]
+	}
+	return "nothing"
 }
 
 // shown returns the rows of a table as Hive's JSON, sorted.

@@ -13,7 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/view"
-	"github.com/arrowio/arrowio/internal/textvalues"
+	"github.com/arrowio/arrowio/internal/readas"
 )
 
 // emptyFormat is the format of the member that a table without files has.
@@ -133,12 +133,15 @@ func (m *member) openAny(ctx context.Context) (arrowio.File, error) {
 // asText returns the format of the lines of a member.
 func (m *member) asText() arrowio.Format {
 	return arrowio.Format{Name: textFormat, Open: func(_ context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-		for _, f := range m.table.files.Fields() { // its JSON may come from anywhere
-			if textvalues.For(f.Type) == nil {
-				return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "values of type %s cannot be read from text", f.Type), errs.At{Column: f.Name})
+		notation, schema := m.table.Columns, m.table.files
+		if m.Text.Columns != "" {
+			notation = m.Text.Columns
+			var err error
+			if schema, err = readas.Schema(notation, readas.Options{Unit: m.table.timeUnit()}); err != nil {
+				return nil, err
 			}
 		}
-		f, err := openText(src, m.Path, m.Text, m.table.files, o.Limits)
+		f, err := openText(src, m.Path, notation, m.Text, schema, o.Limits)
 		if err != nil {
 			return nil, err // not a nil *textFile
 		}
@@ -149,7 +152,11 @@ func (m *member) asText() arrowio.Format {
 // show shows a file under the columns of the table.
 func (m *member) show(in arrowio.File) (arrowio.File, error) {
 	t := m.table
-	o := view.Options{Match: t.match(), Cast: t.cast, Columns: view.MatchFields(in.Schema().Fields(), t.files.Fields(), t.match())}
+	columns := t.match()
+	if m.Text != nil { // has no names: the columns of a partition are those of the table in their order, as Hive has it
+		columns = view.ByPosition
+	}
+	o := view.Options{Match: t.match(), Cast: t.cast, Columns: view.MatchFields(in.Schema().Fields(), t.files.Fields(), columns)}
 	if m.values != nil {
 		o.Constants = m.values.Record.NewSlice(int64(m.at), int64(m.at)+1)
 		for i, f := range t.keys.Fields() {

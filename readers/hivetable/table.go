@@ -175,13 +175,11 @@ var formats = map[string]string{
 // formatOf returns the format of the files of a table or a partition, and how text is read.
 func (l *listing) formatOf(said *metastore.Storage) (arrowio.Format, *layout, error) {
 	name := formats[said.InputFormat]
-	if said.InputFormat == textInput && said.SerDe == lazySerDe && l.acid == plainFiles {
-		text, err := layoutOf(said, l.said)
-		return arrowio.Format{Name: textFormat}, text, err
-	}
-	if said.InputFormat == textInput && said.SerDe == csvSerDe && l.acid == plainFiles {
-		text, err := csvLayoutOf(said, l.said)
-		return arrowio.Format{Name: textFormat}, text, err
+	if said.InputFormat == textInput && l.acid == plainFiles {
+		text, err := l.layoutOf(said)
+		if text != nil || err != nil {
+			return arrowio.Format{Name: textFormat}, text, err
+		}
 	}
 	if f, ok := l.files[name]; ok {
 		return f, nil, nil
@@ -190,7 +188,7 @@ func (l *listing) formatOf(said *metastore.Storage) (arrowio.Format, *layout, er
 	if name != "" {
 		what += " (" + name + ")"
 	}
-	return arrowio.Format{}, nil, errs.Errorf(errs.ErrUnsupported, "the files in %s are stored with %s and the SerDe %s, which cannot be read; ORC, Parquet, text of LazySimpleSerDe and CSV of OpenCSVSerde can", said.Location, what, quoted(said.SerDe))
+	return arrowio.Format{}, nil, errs.Errorf(errs.ErrUnsupported, "the files in %s are stored with %s and the SerDe %s, which cannot be read; ORC, Parquet, Avro, and text of LazySimpleSerDe, OpenCSVSerde and JsonSerDe can: write the rows to such a table (CREATE TABLE … STORED AS ORC AS SELECT …)", said.Location, what, quoted(said.SerDe))
 }
 
 func quoted(class string) string {
@@ -202,7 +200,7 @@ func quoted(class string) string {
 
 // shownAs returns the columns of a table.
 func shownAs(m *metastore.Table) described {
-	d := described{Columns: metastore.Notation(m.Storage.Columns), Position: strings.EqualFold(m.Parameters["orc.force.positional.evolution"], "true")}
+	d := described{Columns: columnsOf(&m.Storage), Position: strings.EqualFold(m.Parameters["orc.force.positional.evolution"], "true")}
 	if len(m.Keys) > 0 {
 		d.Keys = metastore.Notation(m.Keys)
 	}

@@ -1,34 +1,40 @@
 package hivetable
 
 import (
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/hivetext"
 	"github.com/arrowio/arrowio/internal/metastore"
 )
 
-// textFormat is the format of members that are text as LazySimpleSerDe reads it.
+// textFormat is the format of members that are text as one of Hive's SerDes reads it.
 const textFormat = "text"
 
 const (
-	textInput = "org.apache.hadoop.mapred.TextInputFormat"
-	csvSerDe  = "org.apache.hadoop.hive.serde2.OpenCSVSerde"
-	lazySerDe = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
+	textInput     = "org.apache.hadoop.mapred.TextInputFormat"
+	csvSerDe      = "org.apache.hadoop.hive.serde2.OpenCSVSerde"
+	lazySerDe     = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
+	jsonSerDe     = "org.apache.hadoop.hive.serde2.JsonSerDe"
+	hcatalogSerDe = "org.apache.hive.hcatalog.data.JsonSerDe"
 )
 
 // layout says how lines are rows. It is part of the JSON of a member.
 type layout struct {
-	Delimiter byte   `json:"delimiter"`
-	Null      string `json:"null"`
-	Header    int    `json:"header,omitempty"` // lines at the beginning of each file that are no rows
-	// Most has the longest value of each varchar, in characters, by column.
-	Most map[int]int `json:"most,omitempty"`
+	Columns string `json:"columns,omitempty"` // of a partition, in ORC's notation, where they are not the table's
+	Header  int    `json:"header,omitempty"`  // lines at the beginning of each file that are no rows
 
-	Quote  byte `json:"quote,omitempty"` // what values of CSV may stand in; 0 = this is no CSV
-	Escape byte `json:"escape,omitempty"`
+	Lazy *hivetext.Lazy `json:"lazy,omitempty"` // exactly one of the three
+	CSV  *csvLayout     `json:"csv,omitempty"`
+	JSON *jsonLayout    `json:"json,omitempty"`
+}
+
+// jsonLayout is how JSON is read.
+type jsonLayout struct {
+	EmptyLines bool `json:"emptyLines,omitempty"` // are rows of nulls
 }
 
 // parameter returns a parameter of text as Hive has it: the table's count before those of the SerDe.
@@ -40,27 +46,67 @@ func parameter(said *metastore.Storage, table *metastore.Table, name string) (st
 	return v, ok
 }
 
-// textTypes are the types that are read from text.
-var textTypes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:boolean|tinyint|smallint|int|bigint|float|double|string|date|timestamp|decimal(?:\(.*\))?|varchar\((\d+)\))$`)
+// layoutOf returns how the text of a table or a partition is read; nil = its SerDe is none that is known. What Hive would read otherwise is
+// refused by name.
+func (l *listing) layoutOf(said *metastore.Storage) (text *layout, err error) {
+	text = &layout{}
+	switch said.SerDe {
+	case lazySerDe:
+		text.Lazy, err = lazyLayout(said, l.said, l.wrong == "null")
+	case csvSerDe:
+		text.CSV, err = newCSVLayout(said, l.said)
+	case jsonSerDe, hcatalogSerDe:
+		text.JSON, err = newJSONLayout(said, l.said)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if own := columnsOf(said); own != l.table.Columns {
+		text.Columns = own
+	}
+	return text, text.lines(said, l.said)
+}
+
+// columnsOf returns the columns of a table or a partition, in ORC's notation. OpenCSVSerde makes text of all columns.
+func columnsOf(said *metastore.Storage) string {
+	columns := said.Columns
+	if said.SerDe == csvSerDe {
+		columns = slices.Clone(columns)
+		for i := range columns {
+			columns[i].Type = "string"
+		}
+	}
+	return metastore.Notation(columns)
+}
+
+// deepSeparators are those of the fourth level and deeper: characters that text does not have.
+var deepSeparators = sync.OnceValue(func() (out []byte) {
+	for b := byte(4); b < 32; b++ {
+		if b <= 8 || b == 11 || b >= 14 && b != 27 {
+			out = append(out, b)
+		}
+	}
+	for b := 128; b < 256; b++ {
+		out = append(out, byte(b))
+	}
+	return out
 })
 
-// layoutOf returns how the text of a table or a partition is read. What Hive would read otherwise is refused by name.
-func layoutOf(said *metastore.Storage, table *metastore.Table) (*layout, error) {
-	refuse := func(format string, args ...any) (*layout, error) {
-		return nil, errs.Errorf(errs.ErrUnsupported, format, args...)
-	}
+// lazyLayout returns how LazySimpleSerDe reads the text.
+func lazyLayout(said *metastore.Storage, table *metastore.Table, wrong bool) (*hivetext.Lazy, error) {
 	param := func(name string) string {
 		v, _ := parameter(said, table, name)
 		return v
 	}
-	for _, name := range []string{"escape.delim", "serialization.last.column.takes.rest", "serialization.escape.crlf", "timestamp.formats", "hive.serialization.extend.nesting.levels", "hive.serialization.extend.additional.nesting.levels", "textinputformat.record.delimiter"} {
+	refuse := func(format string, args ...any) (*hivetext.Lazy, error) {
+		return nil, errs.Errorf(errs.ErrUnsupported, format, args...)
+	}
+	for _, name := range []string{"timestamp.formats", "textinputformat.record.delimiter", "hive.lazysimple.extended_boolean_literal"} {
 		if v := param(name); v != "" && !strings.EqualFold(v, "false") {
 			return refuse("the text of this table is written with %s = %.40q, which cannot be read", name, v)
 		}
-	}
-	if v := param("hive.lazysimple.extended_boolean_literal"); strings.EqualFold(v, "true") {
-		return refuse("the text of this table is written with hive.lazysimple.extended_boolean_literal, which cannot be read")
 	}
 	if v := param("line.delim"); v != "" && v != "\n" && v != "10" {
 		return refuse("the lines of this table end in %.40q (line.delim), which cannot be read", v)
@@ -68,46 +114,66 @@ func layoutOf(said *metastore.Storage, table *metastore.Table) (*layout, error) 
 	if v := param("serialization.encoding"); v != "" && !strings.EqualFold(v, "utf-8") && !strings.EqualFold(v, "utf8") {
 		return refuse("the text of this table is in %.40q (serialization.encoding), and only UTF-8 can be read", v)
 	}
-	l := &layout{Delimiter: 1, Null: `\N`, Most: map[int]int{}}
+	l := &hivetext.Lazy{Null: `\N`, TakesRest: strings.EqualFold(param("serialization.last.column.takes.rest"), "true"), Wrong: wrong}
 	if v, ok := parameter(said, table, "serialization.null.format"); ok {
 		l.Null = v
 	}
-	if err := l.lines(said, table); err != nil {
+	first, err := byteOf("field.delim", param("field.delim"), 0)
+	if err == nil && param("field.delim") == "" {
+		first, err = byteOf("serialization.format", param("serialization.format"), 1)
+	}
+	if err != nil {
 		return nil, err
 	}
-	delimiter := param("field.delim")
-	if delimiter == "" {
-		delimiter = param("serialization.format")
+	collections := param("collection.delim")
+	if collections == "" {
+		collections = param("colelction.delim") // as Hive before 3 has it
 	}
-	switch n, err := strconv.ParseInt(delimiter, 10, 8); {
-	case delimiter == "":
-	case err == nil && n > 0: // Hive takes the number of the character where it is one
-		l.Delimiter = byte(n)
-	case len(delimiter) == 1 && delimiter[0] < 0x80:
-		l.Delimiter = delimiter[0]
-	default:
-		return refuse("the fields of this table are separated by %.40q, of which Hive takes the first byte alone", delimiter)
+	second, err := byteOf("collection.delim", collections, 2)
+	if err != nil {
+		return nil, err
 	}
-	if l.Delimiter == '\n' || l.Delimiter == '\r' {
+	third, err := byteOf("mapkey.delim", param("mapkey.delim"), 3)
+	if err != nil {
+		return nil, err
+	}
+	l.Separators = append([]byte{first, second, third}, deepSeparators()...)
+	if first == '\n' || first == '\r' {
 		return refuse("the fields of this table are separated by ends of lines")
 	}
-	for i, c := range table.Storage.Columns {
-		m := textTypes().FindStringSubmatch(strings.ToLower(c.Type))
-		if m == nil {
-			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "values of type %.80s cannot be read from text", c.Type), errs.At{Column: c.Name})
+	levels := 8
+	switch {
+	case strings.EqualFold(param("hive.serialization.extend.additional.nesting.levels"), "true"):
+		levels = len(l.Separators)
+	case strings.EqualFold(param("hive.serialization.extend.nesting.levels"), "true"):
+		levels = 24
+	}
+	l.Separators = l.Separators[:levels]
+	if v, ok := parameter(said, table, "escape.delim"); ok {
+		escape, err := byteOf("escape.delim", v, '\\')
+		if err != nil {
+			return nil, err
 		}
-		if m[1] != "" {
-			most, err := strconv.Atoi(m[1])
-			if err != nil {
-				return nil, err
-			}
-			l.Most[i] = most
-		}
+		l.Escape, l.Escaped = int(escape), true
 	}
 	return l, nil
 }
 
-// lines reads which lines are rows, and checks that a partition has the table's columns.
+// byteOf returns the byte that a property says: a number, as Hive takes it where it is one, or a character.
+func byteOf(name, v string, none byte) (byte, error) {
+	n, err := strconv.ParseInt(v, 10, 8)
+	switch {
+	case v == "":
+		return none, nil
+	case err == nil:
+		return byte(n), nil
+	case len(v) == 1:
+		return v[0], nil
+	}
+	return 0, errs.Errorf(errs.ErrUnsupported, "%s is %.40q, of which Hive takes the first byte alone; it cannot be read", name, v)
+}
+
+// lines reads which lines are rows.
 func (l *layout) lines(said *metastore.Storage, table *metastore.Table) error {
 	if v, _ := parameter(said, table, "skip.footer.line.count"); v != "" && v != "0" {
 		return errs.Errorf(errs.ErrUnsupported, "the last %.40q lines of each file are no rows (skip.footer.line.count), which cannot be read", v)
@@ -119,17 +185,12 @@ func (l *layout) lines(said *metastore.Storage, table *metastore.Table) error {
 		}
 		l.Header = n
 	}
-	for i, c := range said.Columns {
-		if i >= len(table.Storage.Columns) || !strings.EqualFold(c.Name, table.Storage.Columns[i].Name) {
-			return errs.Errorf(errs.ErrUnsupported, "a partition of text in %s has other columns than the table, or in another order", said.Location)
-		}
-	}
 	return nil
 }
 
-// csvLayoutOf returns how CSV is read as OpenCSVSerde does, which makes text of all columns.
-func csvLayoutOf(said *metastore.Storage, table *metastore.Table) (*layout, error) {
-	l := &layout{Delimiter: ',', Quote: '"', Escape: '\\'}
+// newCSVLayout returns how OpenCSVSerde reads CSV.
+func newCSVLayout(said *metastore.Storage, table *metastore.Table) (*csvLayout, error) {
+	l := &csvLayout{Delimiter: ',', Quote: '"', Escape: '\\'}
 	for _, x := range []struct {
 		name string
 		to   *byte
@@ -143,13 +204,19 @@ func csvLayoutOf(said *metastore.Storage, table *metastore.Table) (*layout, erro
 		}
 		*x.to = v[0]
 	}
-	if l.Delimiter == l.Quote || l.Delimiter == l.Escape {
-		return nil, errs.Errorf(errs.ErrUnsupported, "%q separates values, and has another meaning, too", l.Delimiter)
+	if l.Delimiter == l.Quote || l.Delimiter == l.Escape || l.Quote == l.Escape {
+		return nil, errs.Errorf(errs.ErrUnsupported, "one character is two of separatorChar, quoteChar and escapeChar (%q, %q, %q), which Hive refuses, too", l.Delimiter, l.Quote, l.Escape)
 	}
-	for _, c := range table.Storage.Columns {
-		if !strings.EqualFold(c.Type, "string") {
-			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "in CSV Hive shows every column as string, and the metastore says %.80s", c.Type), errs.At{Column: c.Name})
+	return l, nil
+}
+
+// newJSONLayout returns how JSON is read.
+func newJSONLayout(said *metastore.Storage, table *metastore.Table) (*jsonLayout, error) {
+	for _, name := range []string{"timestamp.formats", "json.binary.format"} {
+		if v, _ := parameter(said, table, name); v != "" {
+			return nil, errs.Errorf(errs.ErrUnsupported, "the JSON of this table is written with %s = %.40q, which cannot be read", name, v)
 		}
 	}
-	return l, l.lines(said, table)
+	v, _ := parameter(said, table, "text.null.empty.line")
+	return &jsonLayout{EmptyLines: strings.EqualFold(v, "true")}, nil
 }

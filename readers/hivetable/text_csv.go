@@ -1,81 +1,138 @@
 package hivetable
 
 import (
-	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// splitCSV is split for a line of CSV. Hive's parser has rules of its own for quotes inside of values, escapes and blanks before values: those are errors.
-func (r *textRows) splitCSV(line []byte) (found int, err error) {
-	l := r.f.layout
-	if len(line) == 0 {
-		return 0, nil // as if it had no field
-	}
-	odd := []byte{l.Quote, l.Escape}
-	if l.Escape == l.Quote {
-		odd = odd[:1]
-	}
-	for found < len(r.fields) || len(line) > 0 { // those that no column is for must be understood, too
-		var field []byte
-		ended := true
-		if len(line) > 0 && line[0] == l.Quote {
-			if field, line, err = l.quoted(line[1:]); err != nil {
-				return 0, err
-			}
-			if len(line) > 0 {
-				if line[0] != l.Delimiter {
-					return 0, errs.Errorf(errs.ErrUnsupported, "something follows the quote at the end of %.40q, which Hive's parser takes in its own way", field)
-				}
-				line, ended = line[1:], false
-			}
-		} else {
-			if i := bytes.IndexByte(line, l.Delimiter); i >= 0 {
-				field, line, ended = line[:i], line[i+1:], false
-			} else {
-				field, line = line, nil
-			}
-			if bytes.ContainsAny(field, string(odd)) {
-				return 0, errs.Errorf(errs.ErrUnsupported, "%.40q has a quote or an escape inside, which Hive's parser takes in its own way", field)
-			}
-		}
-		if found < len(r.fields) {
-			r.fields[found] = field
-		}
-		found++
-		if ended {
-			break
-		}
-		if len(line) == 0 { // the last field is empty
-			if found < len(r.fields) {
-				r.fields[found] = line
-			}
-			return found + 1, nil
-		}
-	}
-	return found, nil
+// csvLayout is how CSV is read. It is part of the JSON of a member.
+type csvLayout struct {
+	Delimiter byte `json:"delimiter"`
+	Quote     byte `json:"quote"`
+	Escape    byte `json:"escape"`
 }
 
-// quoted returns a value up to the quote at its end, and what follows that. Two quotes are one.
-func (l *layout) quoted(line []byte) (value, rest []byte, err error) {
+// csvRows are lines of OpenCSVSerde, which has a parser of its own: a quote in the middle of a value is a part of it, and yet what is in quotes
+// changes with it.
+type csvRows struct {
+	*csvLayout
+	builders []*array.StringBuilder // nil = the column is not read
+	columns  []arrow.Field
+	last     int    // the last column that is read, from 1
+	value    []byte // scratch
+}
+
+func newCSVRows(f *textFile, builders []array.Builder) (*csvRows, error) {
+	r := &csvRows{csvLayout: f.layout.CSV, builders: make([]*array.StringBuilder, len(builders)), columns: f.Fields.Fields()}
+	for i, b := range builders {
+		if b == nil {
+			continue
+		}
+		text, ok := b.(*array.StringBuilder)
+		if !ok {
+			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "columns of CSV are texts"), errs.At{Column: r.columns[i].Name})
+		}
+		r.builders[i], r.last = text, i+1
+	}
+	return r, nil
+}
+
+// Append implements rowParser. A value whose quotes do not end is null, as are those that a line lacks.
+func (r *csvRows) Append(line []byte) error {
+	found := 0
+	value, quoted, inside := r.value[:0], false, false // inside: something of the value was read, or its quotes have begun and not ended
 	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == l.Quote && i+1 < len(line) && line[i+1] == l.Quote:
-			if value == nil {
-				value = append(make([]byte, 0, len(line)), line[:i]...)
+		c := line[i]
+		twice := i+1 < len(line) && (quoted || inside) // the next byte may be one that c makes a part of the value
+		switch {
+		case c == r.Escape:
+			if twice && (line[i+1] == r.Quote || line[i+1] == r.Escape) {
+				i++
+				value = append(value, line[i])
 			}
-			value = append(value, c)
-			i++
-		case c == l.Quote:
-			if value == nil {
-				value = line[:i]
+		case c == r.Quote:
+			if twice && line[i+1] == r.Quote {
+				i++
+				value = append(value, c)
+			} else {
+				if r.isPart(line, i) {
+					if len(value) > 0 && isBlank(value) {
+						value = value[:0]
+					} else {
+						value = append(value, c)
+					}
+				}
+				quoted = !quoted
 			}
-			return value, line[i+1:], nil
-		case c == l.Escape:
-			return nil, nil, errs.Errorf(errs.ErrUnsupported, "%.40q has an escape, which Hive's parser takes in its own way", line)
-		case value != nil:
+			inside = !inside
+		case c == r.Delimiter && !quoted:
+			if err := r.add(found, value); err != nil {
+				return err
+			}
+			found++
+			value, inside = value[:0], false
+		default:
 			value = append(value, c)
+			inside = true
 		}
 	}
-	return nil, nil, errs.Errorf(errs.ErrUnsupported, "%.40q has a quote without an end in its line, which Hive's parser takes in its own way", line)
+	r.value = value
+	if !quoted && len(line) > 0 {
+		if err := r.add(found, value); err != nil {
+			return err
+		}
+		found++
+	}
+	for ; found < r.last; found++ {
+		if b := r.builders[found]; b != nil {
+			b.AppendNull()
+		}
+	}
+	return nil
+}
+
+// isPart reports whether a quote stands in the middle of a value. The first three characters of a line never do.
+func (r *csvRows) isPart(line []byte, i int) bool {
+	if i+1 >= len(line) || line[i-min(i, 1)] == r.Delimiter || line[i+1] == r.Delimiter {
+		return false
+	}
+	return i > 8 || utf16Length(line[:i]) > 2
+}
+
+// utf16Length returns how many characters of Java a text has.
+func utf16Length(text []byte) (n int) {
+	for _, c := range string(text) {
+		if n++; c > 0xffff {
+			n++
+		}
+	}
+	return n
+}
+
+// isBlank reports whether a text is what Java calls white space.
+func isBlank(text []byte) bool {
+	for len(text) > 0 {
+		c, size := utf8.DecodeRune(text)
+		if space := c >= '\t' && c <= '\r' || c >= 0x1c && c <= ' ' || c > 0x7f && unicode.In(c, unicode.Z) && c != 0xa0 && c != 0x2007 && c != 0x202f; !space {
+			return false
+		}
+		text = text[size:]
+	}
+	return true
+}
+
+func (r *csvRows) add(i int, value []byte) error {
+	if i >= len(r.builders) || r.builders[i] == nil {
+		return nil
+	}
+	if !utf8.Valid(value) {
+		return errs.Locate(errs.Errorf(errs.ErrCorrupt, "%.40q is not UTF-8", value), errs.At{Column: r.columns[i].Name})
+	}
+	r.builders[i].BinaryBuilder.Append(value)
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/inferred"
+	"github.com/arrowio/arrowio/internal/jsontext"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
@@ -106,7 +107,7 @@ func leftOpen(s *arrow.Schema) func(column string) bool {
 func (f *file) sample(ctx context.Context, rows int64, asText bool, leaves func(string) bool) (*shape, error) {
 	root := &shape{class: classObject}
 	l := f.lines()
-	in := inference{depth: f.limits.Depth, columns: f.limits.Columns, lex: &lexer{}, asText: asText, leaves: leaves}
+	in := inference{depth: f.limits.Depth, columns: f.limits.Columns, lex: &jsontext.Lexer{}, asText: asText, leaves: leaves}
 	for f.sampled < rows {
 		if f.sampled&0xFFF == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -118,13 +119,13 @@ func (f *file) sample(ctx context.Context, rows int64, asText bool, leaves func(
 		if err != nil {
 			return nil, err
 		}
-		in.lex.b, in.lex.pos, in.line = line, 0, l.n
-		err = in.lex.begin()
+		in.lex.Line, in.lex.Pos, in.line = line, 0, l.n
+		err = in.lex.Begin()
 		if err == nil {
 			err = in.object(root, 0)
 		}
 		if err == nil {
-			err = in.lex.end()
+			err = in.lex.End()
 		}
 		if err != nil {
 			return nil, l.fault(errs.ErrCorrupt, err)
@@ -147,7 +148,7 @@ func fault(kind errs.Kind, err error) error {
 	}
 	var m misfit
 	switch {
-	case errors.Is(err, errDepth), errors.Is(err, errColumns):
+	case errors.Is(err, jsontext.ErrDepth), errors.Is(err, errColumns):
 		kind = errs.ErrLimit
 	case errors.As(err, &m):
 		kind = errs.ErrSchema

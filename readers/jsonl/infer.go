@@ -11,12 +11,10 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/floattext"
 	"github.com/arrowio/arrowio/internal/inferred"
+	"github.com/arrowio/arrowio/internal/jsontext"
 )
 
-var (
-	errDepth   = errors.New("values nested too deep (Limits.Depth)")
-	errColumns = errors.New("too many columns and members (Limits.Columns)")
-)
+var errColumns = errors.New("too many columns and members (Limits.Columns)")
 
 // class is what values a place has shown.
 type class uint8
@@ -100,14 +98,11 @@ type member struct {
 type inference struct {
 	depth, columns int // limits
 	fields         int
-	lex            *lexer
+	lex            *jsontext.Lexer
 	line           int64
 	asText         bool
 	leaves         func(column string) bool // whether the type of a column may be left open
 }
-
-// notNumbers are the strings that stand for floats that JSON has no numbers for.
-var notNumbers = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), minusInfinity: math.Inf(-1)}
 
 // clash is an error about values that no type holds.
 type clash struct{ error }
@@ -133,41 +128,41 @@ func (s *shape) become(c class) error {
 
 // see reads one value.
 func (in *inference) see(s *shape, depth int) error {
-	t, err := in.lex.next()
+	t, err := in.lex.Next()
 	if err != nil {
 		return err
 	}
 	if depth > in.depth {
-		return errDepth
+		return jsontext.ErrDepth
 	}
 	switch t {
-	case tokenTrue, tokenFalse:
+	case jsontext.True, jsontext.False:
 		return s.become(classBool)
-	case tokenString:
-		text, err := in.lex.string()
+	case jsontext.String:
+		text, err := in.lex.Text()
 		if err != nil {
 			return err
 		}
-		if _, word := notNumbers[string(text)]; word {
+		if _, word := jsontext.NotNumbers[string(text)]; word {
 			return s.become(classWord)
 		}
 		return s.become(classString)
-	case tokenNumber:
-		text, integer, err := in.lex.number()
+	case jsontext.Number:
+		text, integer, err := in.lex.Number()
 		if err != nil {
 			return err
 		}
 		s.number(text, integer, in.line)
 		return s.become(classNumber)
-	case tokenArray:
+	case jsontext.Array:
 		if err := s.become(classArray); err != nil {
 			return err
 		}
 		if s.elem == nil {
 			s.elem = &shape{}
 		}
-		return in.lex.elements(func() error { return in.see(s.elem, depth+1) })
-	case tokenObject:
+		return in.lex.Elements(func() error { return in.see(s.elem, depth+1) })
+	case jsontext.Object:
 		if err := s.become(classObject); err != nil {
 			return err
 		}
@@ -179,7 +174,7 @@ func (in *inference) see(s *shape, depth int) error {
 // object reads the members of an object whose brace was read.
 func (in *inference) object(s *shape, depth int) error {
 	s.seen++
-	return in.lex.members(func(name []byte) error {
+	return in.lex.Members(func(name []byte) error {
 		i, ok := s.index[string(name)]
 		if !ok {
 			if in.fields++; in.fields > in.columns {
@@ -199,13 +194,13 @@ func (in *inference) object(s *shape, depth int) error {
 		m.seen = s.seen
 		if in.asText || m.shape.open {
 			m.shape.class = classString
-			return in.lex.skip(in.depth - depth)
+			return in.lex.Skip(in.depth - depth)
 		}
-		start := in.lex.pos
+		start := in.lex.Pos
 		err := in.see(m.shape, depth+1)
 		if c := (*clash)(nil); errors.As(err, &c) && depth == 0 && in.leaves(m.name) {
-			m.shape, in.lex.pos = &shape{class: classString, open: true}, start
-			return in.lex.skip(in.depth - depth)
+			m.shape, in.lex.Pos = &shape{class: classString, open: true}, start
+			return in.lex.Skip(in.depth - depth)
 		}
 		if err != nil {
 			return inside(m.name, err)

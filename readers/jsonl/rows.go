@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/floattext"
+	"github.com/arrowio/arrowio/internal/jsontext"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 	"github.com/arrowio/arrowio/internal/textvalues"
 )
@@ -22,7 +23,7 @@ import (
 type rows struct {
 	f     *file
 	lines *lines
-	lex   lexer
+	lex   jsontext.Lexer
 	root  []child // all columns; those that are not read have no node
 	index map[string]int
 	seen  int64
@@ -114,7 +115,7 @@ func (r *rows) parse() (n int64, err error) {
 			return 0, err
 		}
 		size += len(line)
-		r.lex.b, r.lex.pos = line, 0
+		r.lex.Line, r.lex.Pos = line, 0
 		if err := r.line(); err != nil {
 			return 0, r.lines.fault(errs.ErrCorrupt, err)
 		}
@@ -123,21 +124,21 @@ func (r *rows) parse() (n int64, err error) {
 }
 
 func (r *rows) line() error {
-	if err := r.lex.begin(); err != nil {
+	if err := r.lex.Begin(); err != nil {
 		return err
 	}
 	r.seen++
 	if err := r.object(r.root, r.index, r.seen, 0, nil); err != nil {
 		return err
 	}
-	return r.lex.end()
+	return r.lex.End()
 }
 
 // object appends the members of an object whose brace was read, and a null to those that it leaves out.
 // n is the node of the object; nil = it is a row.
 func (r *rows) object(members []child, index map[string]int, seen int64, depth int, n *node) error {
 	guess := 0 // members tend to come in the order of the first object
-	err := r.lex.members(func(name []byte) error {
+	err := r.lex.Members(func(name []byte) error {
 		i := guess
 		if i >= len(members) || string(name) != members[i].name {
 			var ok bool
@@ -146,7 +147,7 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 			case n != nil && n.key != nil:
 				return misfit{fmt.Errorf("an entry of a map has %q, and not only key and value", name)}
 			case n != nil && n.partial:
-				return r.lex.skip(r.f.limits.Depth - depth)
+				return r.lex.Skip(r.f.limits.Depth - depth)
 			default:
 				return misfit{fmt.Errorf("%q was not among the members of the first %d rows; read all of them for types with %w", name, r.f.sampled, errs.Opt("jsonl-sample", "all"))}
 			}
@@ -159,7 +160,7 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 		m.seen = seen
 		var err error
 		if m.node == nil {
-			err = r.lex.skip(r.f.limits.Depth - depth)
+			err = r.lex.Skip(r.f.limits.Depth - depth)
 		} else {
 			err = r.value(m.node, depth+1)
 		}
@@ -181,19 +182,19 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 
 // text appends a value by its text: of a string what it says, null as null, of everything else what stands there.
 func (r *rows) text(n *node, depth int) error {
-	r.lex.space()
-	start := r.lex.pos
-	if start < len(r.lex.b) && r.lex.b[start] == '"' {
-		s, err := r.lex.string()
+	r.lex.Space()
+	start := r.lex.Pos
+	if start < len(r.lex.Line) && r.lex.Line[start] == '"' {
+		s, err := r.lex.Text()
 		if err != nil {
 			return err
 		}
 		return n.addText(s)
 	}
-	if err := r.lex.skip(r.f.limits.Depth - depth); err != nil {
+	if err := r.lex.Skip(r.f.limits.Depth - depth); err != nil {
 		return err
 	}
-	if s := r.lex.b[start:r.lex.pos]; string(s) != "null" {
+	if s := r.lex.Line[start:r.lex.Pos]; string(s) != "null" {
 		return n.addText(s)
 	}
 	n.builder.AppendNull()
@@ -213,35 +214,35 @@ func (r *rows) value(n *node, depth int) error {
 	if n.add != nil {
 		return r.text(n, depth)
 	}
-	t, err := r.lex.next()
+	t, err := r.lex.Next()
 	if err != nil {
 		return err
 	}
 	if depth > r.f.limits.Depth {
-		return errDepth
+		return jsontext.ErrDepth
 	}
-	if t == tokenNull {
+	if t == jsontext.Null {
 		n.builder.AppendNull()
 		return nil
 	}
 	switch b := n.builder.(type) {
 	case *array.BooleanBuilder:
-		if t == tokenTrue || t == tokenFalse {
-			b.Append(t == tokenTrue)
+		if t == jsontext.True || t == jsontext.False {
+			b.Append(t == jsontext.True)
 			return nil
 		}
 	case *array.StringBuilder:
-		if t == tokenString {
-			s, err := r.lex.string()
+		if t == jsontext.String {
+			s, err := r.lex.Text()
 			if err == nil {
 				b.BinaryBuilder.Append(s)
 			}
 			return err
 		}
 	case *array.ListBuilder:
-		if t == tokenArray {
+		if t == jsontext.Array {
 			b.Append(true)
-			return r.lex.elements(func() error {
+			return r.lex.Elements(func() error {
 				if err := r.value(n.elem, depth+1); err != nil {
 					return inside("item", err)
 				}
@@ -249,30 +250,30 @@ func (r *rows) value(n *node, depth int) error {
 			})
 		}
 	case *array.StructBuilder:
-		if t == tokenObject {
+		if t == jsontext.Object {
 			b.Append(true)
 			n.seen++
 			return r.object(n.members, n.index, n.seen, depth, n)
 		}
 	case *array.MapBuilder:
 		switch t {
-		case tokenObject:
+		case jsontext.Object:
 			b.Append(true)
-			return r.lex.members(func(name []byte) error { return r.entry(n, name, depth) })
-		case tokenArray:
+			return r.lex.Members(func(name []byte) error { return r.entry(n, name, depth) })
+		case jsontext.Array:
 			b.Append(true)
-			return r.lex.elements(func() error { return r.pair(n, depth) })
+			return r.lex.Elements(func() error { return r.pair(n, depth) })
 		}
 	default:
-		if t == tokenNumber {
+		if t == jsontext.Number {
 			return r.number(n)
 		}
-		if f, ok := b.(*array.Float64Builder); ok && t == tokenString {
-			s, err := r.lex.string()
+		if f, ok := b.(*array.Float64Builder); ok && t == jsontext.String {
+			s, err := r.lex.Text()
 			if err != nil {
 				return err
 			}
-			if v, ok := notNumbers[string(s)]; ok {
+			if v, ok := jsontext.NotNumbers[string(s)]; ok {
 				f.Append(v)
 				return nil
 			}
@@ -295,11 +296,11 @@ func (r *rows) entry(n *node, name []byte, depth int) error {
 
 // pair appends an object with the members key and value to a map, as maps are written.
 func (r *rows) pair(n *node, depth int) error {
-	t, err := r.lex.next()
+	t, err := r.lex.Next()
 	if err != nil {
 		return err
 	}
-	if t != tokenObject {
+	if t != jsontext.Object {
 		return r.misfit(n, classNames[classOf(t)]+" in an array")
 	}
 	n.seen++
@@ -312,7 +313,7 @@ func (r *rows) pair(n *node, depth int) error {
 	return err
 }
 
-func classOf(t token) class {
+func classOf(t jsontext.Token) class {
 	return [...]class{classNull, classBool, classBool, classNumber, classString, classArray, classObject}[t]
 }
 
@@ -328,7 +329,7 @@ func (r *rows) misfit(n *node, what string) error {
 
 // number appends a number that n's type holds exactly, as far as its kind of number can be exact.
 func (r *rows) number(n *node) error {
-	text, integer, err := r.lex.number()
+	text, integer, err := r.lex.Number()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ public final class Main {
       usage: hive-judge COMMAND ...
         histories DIR SEED COUNT   tables with random histories, and what Hive reads in them; a line for each when it is done
         evolution DIR              tables whose columns were renamed, and what Hive reads in them by name and by position
-        metastore DIR COUNT        a metastore with tables, COUNT of them ACID tables with random histories; see Metastore
+        metastore DIR COUNT [PORT] tables in the metastore that listens on PORT, or in one of its own, COUNT of them ACID tables with random histories; see Metastore
         big DIR ROWS CODEC         the table that speed is measured on, DIR/table, and its rows without deletes, DIR/plain; NONE, ZLIB, SNAPPY
       """;
 
@@ -24,7 +24,7 @@ public final class Main {
   public static void main(String[] a) throws Exception {
     TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
-    Map<String, Integer> arguments = Map.of("evolution", 2, "metastore", 3);
+    Map<String, Integer> arguments = Map.of("evolution", 2, "metastore", a.length == 3 ? 3 : 4);
     if (a.length == 0 || a.length != arguments.getOrDefault(a[0], 4)) {
       usage();
     }
@@ -38,7 +38,7 @@ public final class Main {
         }
       }
       case "evolution" -> new Evolution(Path.of(a[1])).run();
-      case "metastore" -> new Metastore(Path.of(a[1])).run(out, Integer.parseInt(a[2]));
+      case "metastore" -> new Metastore(Path.of(a[1])).run(out, Integer.parseInt(a[2]), a.length == 3 ? 0 : Integer.parseInt(a[3]));
       case "big" -> Big.write(Path.of(a[1]), Long.parseLong(a[2]), a[3]);
       default -> usage();
     }

@@ -31,8 +31,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * A metastore with a database d in DIR, and tables in it that Hive's writers have made. DIR/NAME.jsonl has what Hive reads in the
- * ACID table of that name, a line for each row. It prints its port, and serves until its standard input ends. To a line "rows TABLE" or
- * "statistics TABLE" there it answers with what Hive sees, and a line "."
+ * ACID table of that name, a line for each row. It prints its port, and serves until its standard input ends. To a line "rows TABLE",
+ * "values TABLE" or "statistics TABLE" there it answers with what Hive sees, and a line "."
  */
 final class Metastore {
   private final Path dir;
@@ -42,13 +42,36 @@ final class Metastore {
     this.dir = dir;
   }
 
-  void run(PrintStream out, int histories) throws Exception {
+  /** Makes tables, in a metastore that listens on a port, or with port 0 in one of its own. */
+  void run(PrintStream out, int histories, int port) throws Exception {
+    Configuration c = new Configuration(false);
+    c.set("fs.defaultFS", "file:///");
+    if (port == 0) {
+      port = serve(c);
+    } else {
+      c.set("hive.metastore.uris", "thrift://localhost:" + port);
+      c.set("metastore.thrift.uris", "thrift://localhost:" + port);
+    }
+    client = connect(c);
+    client.createDatabase(new Database("d", "", dir.resolve("warehouse/d").toUri().toString(), Map.of()));
+    partitioned();
+    for (int i = 0; i < histories; i++) {
+      acid("acid" + i, i, i % 3 == 2);
+    }
+    insertOnly();
+    mixed();
+    others();
+    written();
+    out.println(port);
+    answer(out);
+  }
+
+  /** Starts a metastore, tells where in a configuration, and returns its port. */
+  private int serve(Configuration c) throws Exception {
     int port;
     try (ServerSocket s = new ServerSocket(0)) {
       port = s.getLocalPort();
     }
-    Configuration c = new Configuration(false);
-    c.set("fs.defaultFS", "file:///");
     c.set("metastore.warehouse.dir", dir.resolve("warehouse").toUri().toString());
     c.set("javax.jdo.option.ConnectionURL", "jdbc:derby:" + dir.resolve("metastore") + ";create=true");
     c.set("javax.jdo.option.ConnectionDriverName", "org.apache.derby.jdbc.EmbeddedDriver");
@@ -81,17 +104,7 @@ final class Metastore {
             });
     t.setDaemon(true);
     t.start();
-    client = connect(c);
-    client.createDatabase(new Database("d", "", dir.resolve("warehouse/d").toUri().toString(), Map.of()));
-    partitioned();
-    for (int i = 0; i < histories; i++) {
-      acid("acid" + i, i, i % 3 == 2);
-    }
-    insertOnly();
-    others();
-    written();
-    out.println(port);
-    answer(out);
+    return port;
   }
 
   /** Lets the metastore, and this program's own client, ask for Kerberos. */
@@ -113,9 +126,13 @@ final class Metastore {
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       String[] words = line.split(" ");
       try {
-        for (String x : words[0].equals("rows") ? reader.rows(words[1]) : reader.statistics(words[1])) {
-          out.println(x);
-        }
+        List<String> lines =
+            switch (words[0]) {
+              case "rows" -> reader.rows(words[1]);
+              case "values" -> reader.values(words[1]);
+              default -> reader.statistics(words[1]);
+            };
+        lines.forEach(out::println);
       } catch (Exception e) {
         out.println("failed: " + e + ", " + e.getCause());
         e.printStackTrace();
@@ -140,9 +157,9 @@ final class Metastore {
   private static List<FieldSchema> columns(String names, String types) {
     List<FieldSchema> out = new ArrayList<>();
     String[] n = names.isEmpty() ? new String[0] : names.split(",");
-    String[] t = types.split(":");
+    List<String> t = Texts.split(types, ':');
     for (int i = 0; i < n.length; i++) {
-      out.add(new FieldSchema(n[i], t[i], null));
+      out.add(new FieldSchema(n[i], t.get(i), null));
     }
     return out;
   }
@@ -150,7 +167,7 @@ final class Metastore {
   private static StorageDescriptor storage(String format, String serde, List<FieldSchema> columns, Path at) {
     StorageDescriptor s = new StorageDescriptor();
     s.setCols(columns);
-    s.setLocation(at.toUri().toString());
+    s.setLocation("file:" + at); // as Hadoop writes it, with one slash
     s.setInputFormat(format);
     s.setOutputFormat("org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat");
     s.setSerdeInfo(new SerDeInfo("", serde, new HashMap<>()));
@@ -210,6 +227,37 @@ final class Metastore {
       p.setParameters(new HashMap<>());
       client.add_partition(p);
     }
+  }
+
+  /** A table with partitions of all formats, and what it has in mixed.jsonl. */
+  private void mixed() throws Exception {
+    Path at = dir.resolve("mixed");
+    create("mixed", "EXTERNAL_TABLE", storage(ORC, ORC_SERDE, columns(Mixed.NAMES, Mixed.TYPES), at), columns("part", "string"), Map.of());
+    List<String> lines = new ArrayList<>();
+    int seed = 0;
+    for (Map.Entry<String, Mixed.Format> e : Mixed.FORMATS.entrySet()) {
+      for (boolean old : new boolean[] {true, false}) {
+        String value = e.getKey() + (old ? "_old" : "");
+        Path in = at.resolve("part=" + value);
+        String names = old ? Mixed.OLD_NAMES : Mixed.NAMES;
+        String types = old ? Mixed.OLD_TYPES : Mixed.TYPES;
+        List<List<Object>> rows = Mixed.rows(seed++, old);
+        Mixed.write(in.resolve("000000_0"), e.getValue(), names, types, rows);
+        Partition p = new Partition();
+        p.setDbName("d");
+        p.setTableName("mixed");
+        p.setValues(List.of(value));
+        StorageDescriptor s = storage(e.getValue().input(), e.getValue().serde(), columns(names, types), in);
+        s.setOutputFormat(e.getValue().output());
+        p.setSd(s);
+        p.setParameters(new HashMap<>());
+        client.add_partition(p);
+        for (List<Object> row : rows) {
+          lines.add(Mixed.shown(row, value));
+        }
+      }
+    }
+    Files.write(dir.resolve("mixed.jsonl"), lines);
   }
 
   /** A managed ACID table with a random history of transactions that were committed or aborted, or are open still. */
@@ -363,6 +411,7 @@ final class Metastore {
     view.setLocation(null);
     create("a_view", "VIRTUAL_VIEW", view, List.of(), Map.of());
     texts();
+    randomTexts();
     create(
         "ice",
         "EXTERNAL_TABLE",
@@ -392,6 +441,17 @@ final class Metastore {
     text(CSV, "csv_other", "string:string:string", Map.of("separatorChar", ";", "quoteChar", "'", "escapeChar", "#"), none, "a;'b;c';\"d\"\n\\;'it''s';,\n");
   }
 
+  private static final String JSON = "org.apache.hadoop.hive.serde2.JsonSerDe";
+
+  /** Tables of random lines. */
+  private void randomTexts() throws Exception {
+    for (int i = 0; i < 60; i++) {
+      Texts t = new Texts(i);
+      Texts.Made m = i % 6 == 4 ? t.csv() : i % 6 == 5 ? t.json() : t.lazy();
+      text(Map.of("lazy", LAZY, "csv", CSV, "json", JSON).get(m.serde()), "text" + i, m.types(), m.parameters(), Map.of(), m.content());
+    }
+  }
+
   private void text(String name, String types, Map<String, String> serde, Map<String, String> parameters, String content) throws Exception {
     text(LAZY, name, types, serde, parameters, content);
   }
@@ -401,7 +461,7 @@ final class Metastore {
     Files.createDirectories(at);
     Files.writeString(at.resolve("f"), content, StandardCharsets.UTF_8);
     StringBuilder names = new StringBuilder();
-    for (int i = 0; i < types.split(":").length; i++) {
+    for (int i = 0; i < Texts.split(types, ':').size(); i++) {
       names.append(i > 0 ? "," : "").append("c").append(i);
     }
     StorageDescriptor s = storage(TEXT, by, columns(names.toString(), types), at);

@@ -32,6 +32,18 @@ final class Reader {
     this.client = client;
   }
 
+  private boolean canonical;
+
+  /** As rows, in the canonical text of values. */
+  List<String> values(String name) throws Exception {
+    canonical = true;
+    try {
+      return rows(name);
+    } finally {
+      canonical = false;
+    }
+  }
+
   /** A line of JSON for each row, sorted; for rows of a partition, its values and a tab are in front. */
   List<String> rows(String name) throws Exception {
     Table table = client.getTable("d", name);
@@ -64,7 +76,7 @@ final class Reader {
     return "numRows=" + parameters.get("numRows") + " accurate=" + parameters.get("COLUMN_STATS_ACCURATE");
   }
 
-  private static void read(Table table, Partition p, StorageDescriptor s, String before, List<String> out) throws Exception {
+  private void read(Table table, Partition p, StorageDescriptor s, String before, List<String> out) throws Exception {
     JobConf c = new JobConf(new Configuration(false));
     c.set("fs.defaultFS", "file:///");
     c.setClass("fs.file.impl", RawLocalFileSystem.class, org.apache.hadoop.fs.FileSystem.class);
@@ -99,7 +111,14 @@ final class Reader {
         Object key = r.createKey();
         org.apache.hadoop.io.Writable value = r.createValue();
         while (r.next(key, value)) {
-          out.add(before + SerDeUtils.getJSONString(d.deserialize(value), d.getObjectInspector()));
+          Object row = d.deserialize(value);
+          if (canonical) {
+            StringBuilder b = new StringBuilder(before);
+            RowText.append(b, row, d.getObjectInspector());
+            out.add(b.toString());
+          } else {
+            out.add(before + SerDeUtils.getJSONString(row, d.getObjectInspector()));
+          }
         }
         r.close();
       }

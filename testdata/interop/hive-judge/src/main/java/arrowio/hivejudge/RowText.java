@@ -68,9 +68,17 @@ final class RowText {
   private static void primitive(StringBuilder b, Object o, PrimitiveObjectInspector inspector) {
     Object v = inspector.getPrimitiveJavaObject(o);
     switch (inspector.getPrimitiveCategory()) {
-      case INT, LONG -> b.append(v);
+      case BOOLEAN, BYTE, SHORT, INT, LONG -> b.append(v);
+      case FLOAT -> b.append(String.format("\"f%08x\"", Float.floatToRawIntBits((Float) v)));
       case DOUBLE -> b.append(String.format("\"d%016x\"", Double.doubleToRawLongBits((Double) v)));
       case STRING -> quote(b, (String) v);
+      case VARCHAR, CHAR -> quote(b, v.toString());
+      case BINARY -> b.append("\"").append(java.util.HexFormat.of().formatHex((byte[]) v)).append('"');
+      case DATE -> b.append(((org.apache.hadoop.hive.common.type.Date) v).toEpochDay());
+      case TIMESTAMP -> {
+        org.apache.hadoop.hive.common.type.Timestamp t = (org.apache.hadoop.hive.common.type.Timestamp) v;
+        b.append('[').append(t.toEpochSecond()).append(',').append(t.getNanos()).append(']');
+      }
       case DECIMAL -> {
         int scale = ((DecimalTypeInfo) inspector.getTypeInfo()).getScale();
         b.append('"').append(((HiveDecimal) v).bigDecimalValue().setScale(scale).toPlainString()).append('"');

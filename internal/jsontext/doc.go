@@ -1,0 +1,2 @@
+// Package jsontext reads lines of JSON token by token.
+package jsontext
