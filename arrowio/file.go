@@ -94,6 +94,8 @@ type OpenOptions struct {
 	OpenSource func(ctx context.Context, name string) (OpenSource, error)
 	// OpenTree returns the directory at a path or URL, which need not exist; nil = local.DirTree does.
 	OpenTree func(name string) (Tree, error)
+	// Lend has the files below a URL be asked for with credentials that a catalog vends: see stores.Stores.Lend; nil = they are not used.
+	Lend func(url string, settings map[string]string, again func(ctx context.Context) (map[string]string, error)) error
 	// Filter is a filter that every scan of a table will have, alone or joined with others by AND; nil = not known. It is about the
 	// columns as Schema has them, or as the table has them.
 	Filter expr.Expr

@@ -87,7 +87,7 @@ func (o Options) stores() *stores.Stores {
 
 // forFormat is what a format is told that opens the file or directory of a name.
 func (o Options) forFormat(f arrowio.Format, name string) (arrowio.OpenOptions, error) {
-	to := arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For, Name: name, Schema: o.Schema, Converted: o.cutsTimes(), OpenSource: o.stores().Open, OpenTree: o.stores().Tree, Filter: o.Filter}
+	to := arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For, Name: name, Schema: o.Schema, Converted: o.cutsTimes(), OpenSource: o.stores().Open, OpenTree: o.stores().Tree, Lend: o.stores().Lend, Filter: o.Filter}
 	if !o.Lenient {
 		for name := range o.Options {
 			if !has(f, name) {

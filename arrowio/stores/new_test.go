@@ -55,7 +55,7 @@ func TestCreateNew(t *testing.T) {
 	if names := fake.Objects(t); len(names) != 1 {
 		t.Errorf("%d objects", len(names))
 	}
-	for _, path := range []string{"hdfs://host/x", "x://y"} {
+	for _, path := range []string{"x://y"} {
 		if err := s.CreateNew(t.Context(), path, nil); !errors.Is(err, errs.ErrUnsupported) && !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -3,7 +3,6 @@ package stores
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -31,11 +30,12 @@ type Stores struct {
 	s3     *s3store.Client
 	hdfs   *hdfsstore.Client
 	others map[string]Place
+	lent   loans
 }
 
 // New returns stores. It does not connect to any.
 func New(o Options) *Stores {
-	return &Stores{s3: s3store.New(o.S3.client()), hdfs: hdfsstore.New(o.HDFS.client()), others: o.Others}
+	return &Stores{s3: s3store.New(o.S3.client()), hdfs: hdfsstore.New(o.HDFS.client()), others: o.Others, lent: loans{o: o.S3}}
 }
 
 var shared = sync.OnceValue(func() *Stores { return New(FromEnvironment()) })
@@ -47,11 +47,16 @@ func Shared() *Stores { return shared() }
 // Outputs can still be aborted.
 func (s *Stores) Stop() {
 	s.s3.Stop()
+	s.lent.each((*s3store.Client).Stop)
 	s.hdfs.Stop()
 }
 
 // Close closes all connections. Close everything that was opened before.
-func (s *Stores) Close() error { return errors.Join(s.s3.Close(), s.hdfs.Close()) }
+func (s *Stores) Close() error {
+	all := []error{s.s3.Close(), s.hdfs.Close()}
+	s.lent.each(func(c *s3store.Client) { all = append(all, c.Close()) })
+	return errors.Join(all...)
+}
 
 // place is a kind of store.
 type place interface {
@@ -88,18 +93,8 @@ func (p hdfsPlace) source(ctx context.Context, path string) (arrowio.OpenSource,
 	return src, nil
 }
 
-// CreateNew implements place.
-func (p hdfsPlace) CreateNew(ctx context.Context, path string, _ []byte) error {
-	return p.CanCreateNew(ctx, path)
-}
-
-// CanCreateNew implements place.
-func (hdfsPlace) CanCreateNew(_ context.Context, path string) error { return createsNone(path) }
-
-// createsNone is the error of stores without CreateNew.
-func createsNone(path string) error {
-	return &fs.PathError{Op: "create", Path: path, Err: errs.Errorf(errs.ErrUnsupported, "files are not created in %s:// only where there are none", Scheme(path))}
-}
+// CanCreateNew implements place: all namenodes can.
+func (hdfsPlace) CanCreateNew(context.Context, string) error { return nil }
 
 func (s *Stores) place(path string) (place, string, error) {
 	scheme := Scheme(path)
@@ -115,6 +110,9 @@ func (s *Stores) place(path string) (place, string, error) {
 	}
 	switch scheme {
 	case "s3", "s3a":
+		if c := s.lent.of(path); c != nil {
+			return s3Place{c}, path, nil
+		}
 		return s3Place{s.s3}, path, nil
 	case "hdfs":
 		return hdfsPlace{s.hdfs}, path, nil
@@ -176,7 +174,7 @@ func (s *Stores) Create(ctx context.Context, path string, o local.FileStoreOptio
 	return p.Create(ctx, path, o)
 }
 
-// Remove removes the file at path. In S3 it is no error if there is none.
+// Remove removes the file at path, or an empty directory where there are any. In S3 it is no error if there is none.
 func (s *Stores) Remove(ctx context.Context, path string) error {
 	p, path, err := s.place(path)
 	if err != nil {
@@ -195,7 +193,7 @@ func (s *Stores) MakeDirectory(ctx context.Context, path string) error {
 }
 
 // CreateNew makes the file at path with a content, whole and durable, if there is none: otherwise the error is fs.ErrExist, also if several
-// try at the same time. It works on this machine, where the file system has hard links, and in S3, where the store knows If-None-Match;
+// try at the same time. It works on this machine, where the file system has hard links, in S3, where the store knows If-None-Match, and in HDFS;
 // elsewhere it is errs.ErrUnsupported. ErrUnavailable = nobody knows whether the file was made.
 func (s *Stores) CreateNew(ctx context.Context, path string, content []byte) error {
 	p, path, err := s.place(path)

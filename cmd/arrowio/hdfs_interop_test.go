@@ -108,6 +108,7 @@ func TestHDFS(t *testing.T) {
 	t.Run("replaced", h.replaced)
 	t.Run("served", h.served)
 	t.Run("put", h.takesPuts)
+	t.Run("iceberg", h.iceberg)
 	t.Run("mistakes", h.mistakes)
 	t.Run("configuration", h.configuration)
 	t.Run("faults", h.faults) // the last: a datanode is gone after it

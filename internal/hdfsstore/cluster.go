@@ -28,6 +28,8 @@ type namesystem interface {
 	Blocks() (size, chunk int64, err error)
 	Mkdir(name string) error
 	Rename(from, to string) error
+	// RenameNew renames a file if there is nothing at to: otherwise the error is fs.ErrExist.
+	RenameNew(from, to string) error
 	Remove(name string) error
 	RemoveAll(name string) error
 	Close() error

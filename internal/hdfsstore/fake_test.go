@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -303,7 +304,40 @@ func (f *fake) Rename(from, to string) error {
 	return nil
 }
 
-func (f *fake) Remove(name string) error { return f.RemoveAll(name) }
+func (f *fake) RenameNew(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("renamenew", to); err != nil {
+		return err
+	}
+	switch {
+	case f.nodes[from] == nil:
+		return notExist("rename", from)
+	case f.nodes[to] != nil:
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	f.nodes[to] = f.nodes[from]
+	delete(f.nodes, from)
+	return f.begin("renamed", to)
+}
+
+func (f *fake) Remove(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("remove", name); err != nil {
+		return err
+	}
+	if f.nodes[name] == nil {
+		return notExist("remove", name)
+	}
+	for p := range f.nodes {
+		if strings.HasPrefix(p, name+"/") {
+			return &fs.PathError{Op: "remove", Path: name, Err: syscall.ENOTEMPTY}
+		}
+	}
+	delete(f.nodes, name)
+	return nil
+}
 
 func (f *fake) RemoveAll(name string) error {
 	f.mu.Lock()

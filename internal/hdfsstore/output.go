@@ -48,8 +48,8 @@ var errOutputDone = errors.New("the output is committed or given up already")
 
 // Create opens a transaction that will put one file at url, or several, or with o.Directory any number, into a new
 // directory there. Nothing is there before Commit, which renames. What local.NewFileStore says of what exists holds here
-// too, but for one thing: HDFS cannot rename to where nothing may be, so that of two programs that write the same output
-// at the same moment one replaces the other's.
+// too, but for one thing: renaming replaces, so that of two programs that write the same output at the same moment one replaces the
+// other's. CreateNew does not.
 func (c *Client) Create(ctx context.Context, url string, o local.FileStoreOptions) (arrowio.Store, error) {
 	l, err := parse(url)
 	if err != nil {
@@ -250,13 +250,13 @@ func (t *output) rename(ctx context.Context, from, to string) error {
 	return remote.Wrap("rename", t.l.String(), classify(err))
 }
 
-// Remove removes the file at url.
+// Remove removes the file at url, or a directory that is empty.
 func (c *Client) Remove(ctx context.Context, url string) error {
 	l, err := parse(url)
 	if err != nil {
 		return err
 	}
-	return c.cluster(l.authority).do(ctx, "remove", l.String(), func(ns namesystem) error { return ns.RemoveAll(l.path) })
+	return c.cluster(l.authority).do(ctx, "remove", l.String(), func(ns namesystem) error { return ns.Remove(l.path) })
 }
 
 // MakeDirectory makes a directory, and those that it is in.

@@ -174,7 +174,7 @@ func TestTable(t *testing.T) {
 		{icebergcatalog.Properties{"uri": "postgresql://h/x"}, "db.t", "postgresql", errs.ErrUnsupported},
 		{icebergcatalog.Properties{"type": "glue"}, "db.t", "glue", errs.ErrUnsupported},
 	} {
-		got, err := c.p.Table(t.Context(), c.name, 1000)
+		got, err := c.p.Table(t.Context(), c.name, 1000, nil)
 		kind := system
 		errors.As(err, &kind)
 		if c.kind == 0 && (err != nil || got != c.want) || c.kind != 0 && (err == nil || kind != c.kind || !strings.Contains(err.Error(), c.want)) {

@@ -15,6 +15,7 @@ import (
 type Table struct {
 	s    *server
 	name []string
+	lend Lend
 }
 
 // Errors of Commit, which errors.Is finds.
@@ -25,8 +26,8 @@ var (
 	ErrUnknown = errors.New("the catalog did not say whether it has changed the table")
 )
 
-// Change returns a table of the catalog, which must be a REST catalog. name and most are those of Table.
-func (p Properties) Change(ctx context.Context, name string, most int64) (*Table, error) {
+// Change returns a table of the catalog, which must be a REST catalog. name, most and lend are those of Table.
+func (p Properties) Change(ctx context.Context, name string, most int64, lend Lend) (*Table, error) {
 	parts, err := split(name)
 	if err != nil {
 		return nil, err
@@ -40,19 +41,31 @@ func (p Properties) Change(ctx context.Context, name string, most int64) (*Table
 	if err != nil {
 		return nil, err
 	}
-	return &Table{s, parts}, nil
+	return &Table{s, parts, lend}, nil
 }
 
-// loaded is the answer about a table.
-type loaded struct {
-	Location string          `json:"metadata-location"`
-	Metadata json.RawMessage `json:"metadata"`
+// lent hands on how the files of the table are asked for.
+func (t *Table) lent(a *answered) error {
+	loans, err := a.loans(t.s.storage)
+	if err != nil {
+		return err
+	}
+	return lendAll(t.lend, loans, func(ctx context.Context) ([]Loan, error) {
+		var now answered
+		if err := t.ask(ctx, http.MethodGet, t.s.table(t.name), nil, &now); err != nil {
+			return nil, err
+		}
+		return now.loans(t.s.storage)
+	})
 }
 
 // Load returns the metadata of the table, and where they are. fs.ErrNotExist = there is no such table.
 func (t *Table) Load(ctx context.Context) (metadata []byte, location string, err error) {
-	var out loaded
+	var out answered
 	err = t.ask(ctx, http.MethodGet, t.s.table(t.name), nil, &out)
+	if err == nil {
+		err = t.lent(&out)
+	}
 	var status *StatusError
 	if errors.As(err, &status) && status.Code == http.StatusNotFound {
 		return nil, "", fmt.Errorf("%w: %w", fs.ErrNotExist, err)
@@ -64,8 +77,10 @@ func (t *Table) Load(ctx context.Context) (metadata []byte, location string, err
 // name.
 func (t *Table) Stage(ctx context.Context, what map[string]any) (metadata []byte, err error) {
 	what["name"], what["stage-create"] = t.name[len(t.name)-1], true
-	var out loaded
-	err = t.ask(ctx, http.MethodPost, t.s.tables(t.name), what, &out)
+	var out answered
+	if err = t.ask(ctx, http.MethodPost, t.s.tables(t.name), what, &out); err == nil {
+		err = t.lent(&out)
+	}
 	return out.Metadata, err
 }
 

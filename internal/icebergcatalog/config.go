@@ -42,7 +42,7 @@ func files() (out []string) {
 const headerPrefix = "header."
 
 // known are the other properties that are looked at.
-var known = []string{"type", "uri", "warehouse", "prefix", "token", "credential", "scope", "oauth2-server-uri", "rest.sigv4-enabled"}
+var known = []string{"type", "uri", "warehouse", "prefix", "token", "credential", "scope", "oauth2-server-uri", settingSigning, "rest.sigv4-enabled"}
 
 // Find returns the properties of a catalog: those of the first configuration that has it, with what the environment
 // (PYICEBERG_CATALOG__NAME__PROPERTY) and then given say in their place. A catalog that nothing is known of, and a property in given that is
@@ -50,8 +50,8 @@ var known = []string{"type", "uri", "warehouse", "prefix", "token", "credential"
 func Find(name string, given Properties) (Properties, error) {
 	p := Properties{}
 	for k := range given { // configurations may have more: they are other programs' too
-		if header, ok := strings.CutPrefix(k, headerPrefix); !slices.Contains(known, k) && (!ok || header == "") {
-			return nil, errs.Errorf(errs.ErrOption, "unknown property %.60q of a catalog (known: %s, %sNAME)", k, strings.Join(known[:len(known)-1], ", "), headerPrefix)
+		if header, ok := strings.CutPrefix(k, headerPrefix); !slices.Contains(known, k) && !slices.Contains(loanSettings, k) && (!ok || header == "") {
+			return nil, errs.Errorf(errs.ErrOption, "unknown property %.60q of a catalog (known: %s, %s, %sNAME)", k, strings.Join(known[:len(known)-1], ", "), strings.Join(loanSettings, ", "), headerPrefix)
 		}
 	}
 	var looked []string
@@ -148,15 +148,22 @@ func (p Properties) kind() string {
 }
 
 // Table returns the path or URL of the metadata of a table, or its URL in a metastore of Hive. name is NAMESPACE.TABLE. most
-// bounds the bytes of an answer.
-func (p Properties) Table(ctx context.Context, name string, most int64) (string, error) {
+// bounds the bytes of an answer. lend takes the credentials that the catalog vends; nil = they are not used.
+func (p Properties) Table(ctx context.Context, name string, most int64, lend Lend) (string, error) {
 	parts, err := split(name)
 	if err != nil {
 		return "", err
 	}
 	switch kind := p.kind(); kind {
 	case "rest":
-		return p.rest(ctx, parts, most)
+		at, loans, err := p.rest(ctx, parts, most)
+		if err != nil {
+			return "", err
+		}
+		return at, lendAll(lend, loans, func(ctx context.Context) ([]Loan, error) {
+			_, loans, err := p.rest(ctx, parts, most)
+			return loans, err
+		})
 	case "hive":
 		return p.hive(name, parts)
 	case "sql", "jdbc":

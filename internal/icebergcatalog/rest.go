@@ -27,26 +27,28 @@ type server struct {
 	token string
 	most  int64
 	start string // of the paths of the catalog, behind /v1/
+	// storage are the properties of the catalog that say how S3 is asked, by the names of loanSettings.
+	storage map[string]string
 }
 
-// rest asks a server for the metadata of a table. The protocol is that of Iceberg's rest-catalog-open-api.yaml.
-func (p Properties) rest(ctx context.Context, name []string, most int64) (string, error) {
+// rest asks a server for the metadata of a table, and for how its files are asked for. The protocol is that of Iceberg's
+// rest-catalog-open-api.yaml.
+func (p Properties) rest(ctx context.Context, name []string, most int64) (string, []Loan, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	s, err := p.connect(ctx, most)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	var table struct {
-		Location string `json:"metadata-location"`
-	}
+	var table answered
 	if err := s.get(ctx, s.table(name), &table); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if table.Location == "" {
-		return "", errs.Errorf(errs.ErrUnsupported, "the catalog at %s does not say where the metadata of the table are (metadata-location)", s.uri)
+		return "", nil, errs.Errorf(errs.ErrUnsupported, "the catalog at %s does not say where the metadata of the table are (metadata-location)", s.uri)
 	}
-	return table.Location, nil
+	loans, err := table.loans(s.storage)
+	return table.Location, loans, err
 }
 
 // connect asks a server how it wants to be asked.
@@ -86,6 +88,10 @@ func (p Properties) connect(ctx context.Context, most int64) (*server, error) {
 		prefix = strings.Trim(prefix, "/") + "/"
 	}
 	s.start = "/v1/" + prefix
+	s.storage = map[string]string{}
+	for _, from := range []map[string]string{config.Defaults, p, config.Overrides} {
+		merge(s.storage, from)
+	}
 	return s, nil
 }
 
@@ -151,6 +157,7 @@ func (s *server) ask(ctx context.Context, method, at string, body []byte, to any
 	if s.token != "" {
 		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
+	r.Header.Set(delegation, "vended-credentials")
 	for name, value := range s.props {
 		if h, ok := strings.CutPrefix(name, headerPrefix); ok {
 			r.Header.Set(h, value)
@@ -185,6 +192,7 @@ func (s *server) do(r *http.Request, to any) error {
 		}
 		return nil
 	}}
+	begun := time.Now()
 	answer, err := client.Do(r)
 	if err != nil {
 		var e *url.Error
@@ -192,7 +200,7 @@ func (s *server) do(r *http.Request, to any) error {
 			err = e.Err
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
-			return tooLate(r)
+			return tooLate(r, begun)
 		}
 		var known *errs.Error
 		if errors.As(err, &known) {
@@ -204,7 +212,7 @@ func (s *server) do(r *http.Request, to any) error {
 	_ = answer.Body.Close() // it was only read
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return tooLate(r)
+		return tooLate(r, begun)
 	case err != nil:
 		return fmt.Errorf("the answer of %s was cut off: %w", place(r.URL), err)
 	case int64(len(b)) > s.most:
@@ -237,9 +245,9 @@ func refusal(u *url.URL, answer *http.Response, b []byte) error {
 	return errs.Errorf(errs.ErrUnsupported, "%s answers %s%s", place(u), answer.Status, said(b))
 }
 
-// tooLate is the error of an answer that did not come in time.
-func tooLate(r *http.Request) error {
-	return fmt.Errorf("no whole answer of %s came within %s", place(r.URL), longest)
+// tooLate is the error of an answer that did not come in time. The time may be the caller's, or be used up in part by requests before.
+func tooLate(r *http.Request, begun time.Time) error {
+	return fmt.Errorf("no whole answer of %s came within %s", place(r.URL), max(time.Since(begun), time.Millisecond).Round(time.Millisecond))
 }
 
 // said returns what the server says of an error.

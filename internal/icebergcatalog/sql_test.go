@@ -51,7 +51,7 @@ func TestSQL(t *testing.T) {
 		return s
 	}
 	const first, second = "/w/db/t/metadata/00000-a.metadata.json", "/w/db/t/metadata/00001-b.metadata.json"
-	if at, err := p.Table(ctx, "db.t", 0); at != first || err != nil {
+	if at, err := p.Table(ctx, "db.t", 0, nil); at != first || err != nil {
 		t.Error(at, err)
 	}
 	for name, want := range map[string]string{"db.new": "file:///w/db/new", "a.b.new": "s3://bucket/place/new"} {
@@ -93,16 +93,16 @@ func TestSQLRefused(t *testing.T) {
 		"sqlite://": errs.ErrUnsupported, "jdbc:sqlite:/none/none.db?busy_timeout=5": fs.ErrNotExist, "jdbc:sqlite::memory:": errs.ErrUnsupported, "sqlite:////none/none.db": fs.ErrNotExist,
 	} {
 		p := Properties{"type": "sql", "uri": uri, catalogName: "prod"}
-		if _, err := p.Table(context.Background(), "db.t", 0); !errors.Is(err, kind) || strings.Contains(err.Error(), "secret") {
+		if _, err := p.Table(context.Background(), "db.t", 0, nil); !errors.Is(err, kind) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %v", uri, err, kind)
 		}
 	}
 	p := newSQL(t, "DROP TABLE iceberg_tables")
-	if _, err := p.Table(context.Background(), "db.t", 0); err == nil || !strings.Contains(err.Error(), "no such table: iceberg_tables") || errors.Is(err, fs.ErrNotExist) {
+	if _, err := p.Table(context.Background(), "db.t", 0, nil); err == nil || !strings.Contains(err.Error(), "no such table: iceberg_tables") || errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	p = newSQL(t, "UPDATE iceberg_tables SET metadata_location = NULL")
-	if _, err := p.Table(context.Background(), "db.t", 0); !errors.Is(err, errs.ErrCorrupt) {
+	if _, err := p.Table(context.Background(), "db.t", 0, nil); !errors.Is(err, errs.ErrCorrupt) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
@@ -59,6 +60,7 @@ type Client struct {
 	o    Options
 	host *remote.Host
 
+	lent  *Lent // nil = credentials are found as Options says
 	dial  sync.Mutex
 	ready *session // nil before the first request
 	// creates has the buckets that look at the condition of CreateNew.
@@ -108,6 +110,11 @@ func (o *Options) endpoint() (host string, secure, amazon bool, err error) {
 	host, secure = o.Endpoint, !o.Insecure
 	if strings.Contains(host, "://") {
 		u, err := url.Parse(host)
+		if err == nil {
+			host = u.Redacted() // for the message
+		} else {
+			host = "..." // it may have a password, too
+		}
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
 			return "", false, false, errs.Errorf(errs.ErrOption, "the S3 endpoint %q is not a host or http(s)://HOST[:PORT]", host)
 		}
@@ -129,7 +136,9 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	s := &session{}
-	if s.creds, err = findCredentials(ctx, amazon, c.o); err != nil {
+	if c.lent != nil {
+		s.creds = found{Credentials: credentials.New(c.lent)}
+	} else if s.creds, err = findCredentials(ctx, amazon, c.o); err != nil {
 		return nil, err
 	}
 	if s.transport, err = minio.DefaultTransport(secure); err != nil {

@@ -30,7 +30,7 @@ func openNamed(ctx context.Context, url string, oo arrowio.OpenOptions) (fragmen
 	if err != nil {
 		return nil, "", nil, err
 	}
-	said, err := p.Table(ctx, name, oo.Limits.WithDefaults().MetadataBytes)
+	said, err := p.Table(ctx, name, oo.Limits.WithDefaults().MetadataBytes, oo.Lend)
 	if err != nil {
 		return nil, "", nil, err
 	}

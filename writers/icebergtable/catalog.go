@@ -139,7 +139,7 @@ func openCatalog(ctx context.Context, name string, p place, o *tableOptions, mos
 		}
 		return newHiveCatalog(at, props.Warehouse(), p, o.metastore, most)
 	}
-	t, err := props.Change(ctx, table, most)
+	t, err := props.Change(ctx, table, most, p.st.Lend)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func newDirectory(name string, p place, most int64) (*directory, error) {
 			dir = real
 		}
 		d.dir, d.local = dir, true
-	case isS3(name):
+	case isS3(name), isHDFS(name):
 		d.dir = found(name)
 	default:
 		return nil, errs.Errorf(errs.ErrUnsupported, "a table in %s:// without a catalog is not written, because that store does not create a file only where there is none: name it iceberg://CATALOG/NAMESPACE.TABLE", stores.Scheme(name))
@@ -57,6 +57,9 @@ func newDirectory(name string, p place, most int64) (*directory, error) {
 
 // isS3 reports whether a name is of S3, where whether a file can be created only where there is none depends on the store.
 func isS3(name string) bool { return stores.Scheme(found(name)) == "s3" }
+
+// isHDFS reports whether a name is of HDFS, where files are in directories that have to be made.
+func isHDFS(name string) bool { return stores.Scheme(name) == "hdfs" }
 
 // prepare returns an error if the next version cannot be made. It writes.
 func (d *directory) prepare(ctx context.Context) error {
@@ -139,7 +142,7 @@ func (d *directory) canCreate(ctx context.Context) error {
 	entries, err := d.tree.List(ctx, "")
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !d.local:
-		return nil // there are no directories
+		return nil // there are no directories, or they are made
 	case errors.Is(err, fs.ErrNotExist):
 		parent := filepath.Dir(d.dir)
 		if fi, err := os.Stat(parent); err != nil || !fi.IsDir() {

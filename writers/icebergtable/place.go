@@ -47,6 +47,11 @@ func (p place) create(ctx context.Context, location string) (arrowio.Sink, error
 		}
 		return &localSink{f: f, w: bufio.NewWriterSize(f, sinkBuffer)}, nil
 	}
+	if isHDFS(to) {
+		if err := p.st.MakeDirectory(ctx, dirOf(to)); err != nil {
+			return nil, err
+		}
+	}
 	st, err := p.st.Create(ctx, to, local.FileStoreOptions{})
 	if err != nil {
 		return nil, err
@@ -57,6 +62,9 @@ func (p place) create(ctx context.Context, location string) (arrowio.Sink, error
 	}
 	return &remoteSink{Sink: k, st: st}, nil
 }
+
+// dirOf returns the directory of a file, whose path may be a URL.
+func dirOf(name string) string { return name[:max(strings.LastIndexByte(name, '/'), 0)] }
 
 const sinkBuffer = 1 << 20
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -179,18 +177,18 @@ func (t *Table) createFile(ctx context.Context, name string) (arrowio.Sink, erro
 		}
 	}
 	location := t.base.location() + "/" + name
-	t.note(location)
+	t.note(ctx, location)
 	t.writer.written = append(t.writer.written, location)
 	return t.writer.create(ctx, location)
 }
 
-// note remembers which directories of this machine are made for a file.
-func (t *Table) note(location string) {
-	if !isLocal(location) {
+// note remembers which directories of this machine or HDFS are made for a file.
+func (t *Table) note(ctx context.Context, location string) {
+	if !isLocal(location) && !isHDFS(location) {
 		return
 	}
-	for dir := filepath.Dir(found(location)); !slices.Contains(t.fresh, dir) && len(dir) >= len(found(t.base.location())); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil {
+	for dir := dirOf(found(location)); !slices.Contains(t.fresh, dir) && len(dir) >= len(found(t.base.location())); dir = dirOf(dir) {
+		if _, err := t.o.Stores.Stat(ctx, dir); err == nil {
 			return
 		}
 		t.fresh = append(t.fresh, dir)
@@ -228,7 +226,7 @@ func (t *Table) Commit() error {
 				return nil
 			}
 		}
-		t.note(t.base.location() + "/metadata/x")
+		t.note(t.ctx, t.base.location()+"/metadata/x")
 		p, err := t.writer.snapshot(t.ctx, t.base, t.change)
 		if err != nil {
 			return err
@@ -315,7 +313,7 @@ func (t *Table) Abort() error {
 	}
 	slices.SortFunc(t.fresh, func(a, b string) int { return len(b) - len(a) })
 	for _, dir := range t.fresh {
-		_ = os.Remove(dir) // not if somebody else has put something there
+		_ = t.o.Stores.Remove(ctx, dir) // not if somebody else has put something there
 	}
 	return errors.Join(all...)
 }

@@ -120,7 +120,7 @@ func TestRefused(t *testing.T) {
 		{"other", mode("create"), one(arrow.Field{Name: "t", Type: ts(arrow.Nanosecond)}), "nanoseconds"},
 		{"other", mode("create"), one(arrow.Field{Name: "n", Type: arrow.Null, Nullable: true}), "format version 3"},
 		{"iceberg://", mode("create"), s, "iceberg://CATALOG"},
-		{"hdfs://host:1/table", mode("create"), s, "without a catalog"},
+		{"gs://bucket/table", mode("create"), s, "without a catalog"},
 	} {
 		name := c.name
 		if !strings.Contains(name, "://") {
