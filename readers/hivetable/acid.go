@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -68,7 +69,7 @@ const attempts = 4
 // compaction was finished, or a directory has vanished, while look was at work. high is the highest write id that is read.
 func (s *settings) settled(ctx context.Context, c *metastore.Client, tree arrowio.Tree, high int64, look func(txns string) error) error {
 	var last error
-	for range attempts {
+	for i := range attempts {
 		before, err := c.Transactions(ctx)
 		if err != nil {
 			return err
@@ -93,7 +94,14 @@ func (s *settings) settled(ctx context.Context, c *metastore.Client, tree arrowi
 			return err
 		}
 		if same(names, now, before, after) {
-			return looked
+			if i == attempts-1 || !halfCompacted(names) {
+				return looked
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(100 * time.Millisecond):
+			}
 		}
 		last = looked
 	}
@@ -115,6 +123,45 @@ func visible(ctx context.Context, tree arrowio.Tree) (names []string, err error)
 var patterns = sync.OnceValues(func() (compacted, written *regexp.Regexp) {
 	return regexp.MustCompile(`^(?:base|delta|delete_delta)_.*_v(\d{1,18})$`), regexp.MustCompile(`^base_(\d{1,18})$`)
 })
+
+// several is the pattern of directories of several write ids, as the compactor of Hive 3 names them: it does not say when they were finished.
+var several = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:delete_)?delta_(\d{1,18})_(\d{1,18})$`) })
+
+// isSeveral reports whether a directory is one of several write ids.
+func isSeveral(name string) bool {
+	m := several().FindStringSubmatch(name)
+	return m != nil && number(m[1]) != number(m[2])
+}
+
+// halfCompacted reports whether the compactor of Hive 3, which moves its two directories into place one after the other, may have moved that
+// of the rows and not yet that of the deletes. Where only deletes of aborted transactions are left, there is none to wait for.
+func halfCompacted(names []string) bool {
+	for _, name := range names {
+		rows := several().FindStringSubmatch(name)
+		if rows == nil || strings.HasPrefix(name, "delete_") || !isSeveral(name) || slices.Contains(names, "delete_"+name) {
+			continue
+		}
+		for _, other := range names {
+			if m := deletes().FindStringSubmatch(other); m != nil && number(m[1]) >= number(rows[1]) && number(m[2]) <= number(rows[2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// deletes is the pattern of directories of deletes.
+var deletes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^delete_delta_(\d{1,18})_(\d{1,18})(?:_\d{1,9})?$`)
+})
+
+func number(digits string) int64 {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil { // it has at most 18 digits
+		return -1
+	}
+	return n
+}
 
 // overwritten returns an error for a base that INSERT OVERWRITE has written after the table was listed: what it replaces may have been
 // deleted, so that rows as of the list may be missing.
@@ -139,8 +186,8 @@ func same(names, now []string, before, after *metastore.IDs) bool {
 		}
 	}
 	for _, name := range now {
-		if strings.HasPrefix(name, "base_") && !slices.Contains(names, name) {
-			return false
+		if (strings.HasPrefix(name, "base_") || isSeveral(name)) && !slices.Contains(names, name) {
+			return false // what it replaces may be half deleted by now
 		}
 		if m := compacted.FindStringSubmatch(name); m != nil {
 			n, err := strconv.ParseInt(m[1], 10, 64)

@@ -27,6 +27,8 @@ type memberText struct {
 	Values []string `json:"values,omitempty"` // of the partition
 	ACID   *acid    `json:"acid,omitempty"`   // path is a directory; nil = a file
 	Text   *layout  `json:"text,omitempty"`   // how a file of text is read
+
+	Defaults []string `json:"defaults,omitempty"` // columns of which Hive shows a default where an Avro file lacks them
 }
 
 // member is a file of a table, or a directory of an ACID table.
@@ -157,6 +159,9 @@ func (m *member) show(in arrowio.File) (arrowio.File, error) {
 		columns = view.ByPosition
 	}
 	o := view.Options{Match: t.match(), Cast: t.cast, Columns: view.MatchFields(in.Schema().Fields(), t.files.Fields(), columns)}
+	if err := m.lacks(o.Columns); err != nil {
+		return nil, err
+	}
 	if m.values != nil {
 		o.Constants = m.values.Record.NewSlice(int64(m.at), int64(m.at)+1)
 		for i, f := range t.keys.Fields() {

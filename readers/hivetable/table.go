@@ -88,7 +88,7 @@ func (r *reader) openNamed(ctx context.Context, url string, oo arrowio.OpenOptio
 		metadata, options, err = s.iceberg(m)
 		return nil, metadata, options, err
 	}
-	l := listing{settings: s, client: c, address: a, said: m}
+	l := listing{settings: s, client: c, address: a, said: m, schemas: avroSchemas{byURL: map[string]string{}}}
 	if l.acid, err = kindOf(m); err != nil {
 		return nil, "", nil, err
 	}
@@ -216,6 +216,7 @@ type listing struct {
 	acid    transactional
 	table   *table
 	writes  *metastore.IDs // of tables with transactions
+	schemas avroSchemas
 }
 
 // where is a location with files of the table.
@@ -280,12 +281,18 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 	if err != nil {
 		return nil, err
 	}
+	var defaults []string
+	if format.Name == "avro" {
+		if defaults, err = l.avroDefaults(ctx, &w.Storage); err != nil {
+			return nil, err
+		}
+	}
 	dir, err := metastore.Place(w.Location, l.moves)
 	if err != nil {
 		return nil, err
 	}
 	of := func(path string) *member {
-		return &member{table: l.table, memberText: memberText{described: l.table.described, Path: path, Format: format.Name, Text: text}}
+		return &member{table: l.table, memberText: memberText{described: l.table.described, Path: path, Format: format.Name, Text: text, Defaults: defaults}}
 	}
 	tree, err := l.tree(dir)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/arrowio/arrowio/internal/metastorefake"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers"
+	avrowriter "github.com/arrowio/arrowio/writers/avro"
 	orcwriter "github.com/arrowio/arrowio/writers/orc"
 	parquetwriter "github.com/arrowio/arrowio/writers/parquet"
 )
@@ -48,6 +49,8 @@ func put(t testing.TB, path, rows string, fields ...arrow.Field) {
 	f := orcwriter.Format()
 	if strings.HasSuffix(path, ".parquet") {
 		f = parquetwriter.Format()
+	} else if strings.HasSuffix(path, ".avro") {
+		f = avrowriter.Format()
 	}
 	st := local.NewMemStore()
 	p, err := f.Plan(rec.Schema(), arrowio.WriteOptions{})
@@ -220,7 +223,7 @@ func TestRefused(t *testing.T) {
 		{table("MATERIALIZED_VIEW", orcInput), errs.ErrUnsupported, "view"},
 		{table("INDEX_TABLE", orcInput), errs.ErrUnsupported, "INDEX_TABLE"},
 		{table("EXTERNAL_TABLE", "org.apache.hadoop.mapred.TextInputFormat"), errs.ErrUnsupported, "text"},
-		{table("EXTERNAL_TABLE", "org.apache.hadoop.hive.ql.io.avro.AvroContainerInputFormat"), errs.ErrUnsupported, "avro"},
+		{table("EXTERNAL_TABLE", "org.apache.hadoop.mapred.SequenceFileInputFormat"), errs.ErrUnsupported, "sequencefile"},
 		{table("EXTERNAL_TABLE", "org.apache.hudi.hadoop.HoodieParquetInputFormat"), errs.ErrUnsupported, "hudi"},
 		{table("EXTERNAL_TABLE", "x.Y"), errs.ErrUnsupported, "x.Y"},
 		{table("EXTERNAL_TABLE", parquetInput, "spark.sql.sources.provider=DELTA"), errs.ErrUnsupported, "DELTA"},
@@ -324,5 +327,65 @@ func TestCompactedMeanwhile(t *testing.T) {
 	put(t, dir+"/base_6/x.parquet", `[{"id":6}]`, field("id", i64))
 	if _, _, err := rowsOf(t, serve(t, s)+"d.t", readers.Options{}, ""); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "base_6") {
 		t.Error(err)
+	}
+}
+
+// TestHalfDeleted looks again at a directory of which the cleaner of Hive 3 had deleted a file, when a compaction was finished that says so by
+// its name alone.
+func TestHalfDeleted(t *testing.T) {
+	s, dir := inserts(t)
+	calls := 0
+	s.Look = func(method string) {
+		if method != "get_open_txns" {
+			return
+		}
+		switch calls++; calls {
+		case 2: // before the directories are looked at
+			files, err := filepath.Glob(dir + "/delta_1_1_0/*")
+			if err != nil || len(files) != 1 {
+				t.Error(files, err)
+			}
+			for _, name := range files {
+				if err := os.Remove(name); err != nil {
+					t.Error(err)
+				}
+			}
+		case 3: // afterwards
+			put(t, dir+"/delta_1_3/x.parquet", `[{"id":1},{"id":2},{"id":3}]`, field("id", i64))
+		}
+	}
+	got, _, err := rowsOf(t, serve(t, s)+"d.t", readers.Options{}, "")
+	if want := []string{"[1]", "[2]", "[3]"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestAvroSchema reads Avro files of a table that has a schema beside its columns.
+func TestAvroSchema(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir+"/t/a.avro", `[{"ID":1,"s":"a"},{"ID":2,"s":null}]`, field("ID", i32), field("s", utf8))
+	const schema = `{"type":"record","name":"t","fields":[{"name":"id","type":"long"},{"name":"s","type":["null","string"],"default":null},{"name":"n","type":"int"%s}]}`
+	if err := os.WriteFile(dir+"/t.avsc", []byte(strings.ReplaceAll(schema, "%s", "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`[1,"a",null]`, `[2,null,null]`}
+	for name, c := range map[string]struct{ property, value, columns, want string }{
+		"none":    {"x", "x", "id:bigint s:string n:int", ""},
+		"literal": {"avro.schema.literal", strings.ReplaceAll(schema, "%s", ""), "id:bigint s:string n:int", ""},
+		"url":     {"avro.schema.url", "file://" + dir + "/t.avsc", "id:bigint s:string n:int", ""},
+		"default": {"avro.schema.literal", strings.ReplaceAll(schema, "%s", `,"default":5`), "id:bigint s:string n:int", "has a default"},
+		"fewer":   {"avro.schema.url", dir + "/t.avsc", "id:bigint s:string", `column "n"`},
+		"more":    {"avro.schema.url", dir + "/t.avsc", "id:bigint s:string n:int o:int", "3 columns"},
+		"nowhere": {"avro.schema.url", dir + "/none", "id:bigint s:string n:int", "no such file"},
+		"no JSON": {"avro.schema.literal", "x", "id:bigint s:string n:int", "no JSON"},
+	} {
+		m := &metastore.Table{
+			Database: "d", Name: "t", Kind: "EXTERNAL_TABLE", Parameters: map[string]string{c.property: c.value},
+			Storage: metastore.Storage{Columns: columns(c.columns), Location: dir + "/t", InputFormat: "org.apache.hadoop.hive.ql.io.avro.AvroContainerInputFormat"},
+		}
+		got, _, err := rowsOf(t, serve(t, &metastorefake.Server{Tables: map[string]*metastore.Table{"d.t": m}})+"d.t", readers.Options{}, "")
+		if c.want == "" && (err != nil || !slices.Equal(got, want)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }

@@ -32,11 +32,13 @@ import org.apache.hadoop.security.UserGroupInformation;
 /**
  * A metastore with a database d in DIR, and tables in it that Hive's writers have made. DIR/NAME.jsonl has what Hive reads in the
  * ACID table of that name, a line for each row. It prints its port, and serves until its standard input ends. To a line "rows TABLE",
- * "values TABLE" or "statistics TABLE" there it answers with what Hive sees, and a line "."
+ * "values TABLE" or "statistics TABLE" there it answers with what Hive sees, and a line "."; "churn begin", "churn state" and "churn end" are
+ * about the table churn: see Churn.
  */
 final class Metastore {
   private final Path dir;
   private HiveMetaStoreClient client;
+  private Configuration configuration; // of clients
 
   Metastore(Path dir) {
     this.dir = dir;
@@ -52,6 +54,7 @@ final class Metastore {
       c.set("hive.metastore.uris", "thrift://localhost:" + port);
       c.set("metastore.thrift.uris", "thrift://localhost:" + port);
     }
+    configuration = c;
     client = connect(c);
     client.createDatabase(new Database("d", "", dir.resolve("warehouse/d").toUri().toString(), Map.of()));
     partitioned();
@@ -130,6 +133,7 @@ final class Metastore {
             switch (words[0]) {
               case "rows" -> reader.rows(words[1]);
               case "values" -> reader.values(words[1]);
+              case "churn" -> churn(words[1]);
               default -> reader.statistics(words[1]);
             };
         lines.forEach(out::println);
@@ -139,6 +143,24 @@ final class Metastore {
       }
       out.println(".");
     }
+  }
+
+  private Churn churn;
+
+  /** Begins to change the table churn, tells how far that is, or ends it. */
+  private List<String> churn(String what) throws Exception {
+    if (what.equals("begin")) {
+      Path at = dir.resolve("warehouse/d/churn");
+      String types = "bigint:bigint";
+      StorageDescriptor s = storage(ORC, ORC_SERDE, columns("id,n", types), at);
+      s.setNumBuckets(2);
+      s.setBucketCols(new ArrayList<>(List.of("id")));
+      create("churn", "MANAGED_TABLE", s, List.of(), Map.of("transactional", "true"));
+      HiveMetaStoreClient own = connect(configuration);
+      churn = new Churn(own, name -> valid(own, name), new Table(at, "id,n", types, 2, true), "churn");
+      churn.start();
+    }
+    return what.equals("end") ? churn.end() : churn.state();
   }
 
   private static HiveMetaStoreClient connect(Configuration c) throws Exception {
@@ -320,6 +342,10 @@ final class Metastore {
 
   /** The write ids of a table that count, as the metastore tells Hive. */
   private WriteIds valid(String name) throws Exception {
+    return valid(client, name);
+  }
+
+  private static WriteIds valid(HiveMetaStoreClient client, String name) throws Exception {
     ValidWriteIdList l =
         TxnUtils.createValidReaderWriteIdList(
             client.getValidWriteIds(List.of("d." + name), client.getValidTxns().writeToString()).get(0));
