@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -25,7 +26,8 @@ type deleteFile struct {
 	Equality []iceberg.Field // columns by whose values it deletes; nil = it deletes by positions
 	Vector   *vector         // it is a deletion vector; nil = it is not
 
-	users int // how many data files it is about
+	users    int          // how many data files it is about
+	nameless atomic.Int64 // rows without a path, which delete nothing, of a file of position deletes that was read
 
 	mu        sync.Mutex
 	refused   bool               // there is no room to hold all positions
@@ -110,21 +112,28 @@ func (t *table) loadPositions(ctx context.Context, d *deleteFile, want func(key 
 		return nil, inDelete(d, err)
 	}
 	out := map[string]*[]int64{}
-	rows := 0
+	rows, nameless := 0, int64(0)
 	err = icebergfile.Scan(ctx, f, nil, func(rec arrow.Record) error {
 		names, ok := rec.Column(0).(*array.String)
 		at, ok2 := rec.Column(1).(*array.Int64)
 		if !ok || !ok2 {
 			return errs.Errorf(errs.ErrInternal, "columns %s and %s", rec.Column(0).DataType(), rec.Column(1).DataType())
 		}
-		if names.NullN() > 0 || at.NullN() > 0 {
-			return corrupt("a delete has no path or no position")
-		}
 		var list *[]int64 // of the data file that is named; nil = it is not wanted
-		last := ""
+		last, begun := "", false
+		holes := names.NullN() > 0 || at.NullN() > 0
 		for i, p := range at.Int64Values() {
-			if name := names.Value(i); i == 0 || name != last {
-				last = name
+			if holes {
+				if names.IsNull(i) { // it is about no file
+					nameless++
+					continue
+				}
+				if at.IsNull(i) {
+					return corrupt("a delete about %s has no position", names.Value(i))
+				}
+			}
+			if name := names.Value(i); !begun || name != last {
+				last, begun = name, true
 				list = listOf(out, pathKey(name), want)
 			}
 			if list == nil {
@@ -140,6 +149,7 @@ func (t *table) loadPositions(ctx context.Context, d *deleteFile, want func(key 
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, inDelete(d, err)
 	}
+	d.nameless.Store(nameless)
 	by := make(map[string][]int64, len(out))
 	for key, list := range out {
 		by[key] = *list

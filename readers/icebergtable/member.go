@@ -343,6 +343,11 @@ func (x *shownFile) Warnings() []arrowio.Warning {
 	if x.beyond > 0 {
 		out = append(out, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("%d deletes are about rows that the file does not have", x.beyond)))
 	}
+	for _, d := range x.deletes {
+		if n := d.nameless.Load(); n > 0 {
+			out = append(out, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("%d deletes in %s have no path, and delete nothing", n, d.Path)))
+		}
+	}
 	return out
 }
 
