@@ -15,11 +15,14 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -233,6 +236,29 @@ func TestJWTAttacks(t *testing.T) {
 		if id, err := a.bearer(t.Context(), rs(c)); err == nil {
 			t.Errorf("%s: %+v", name, id)
 		}
+	}
+}
+
+// Where a token says that its key is to be had, nobody asks.
+func TestJWTKeyOfToken(t *testing.T) {
+	mine := must(rsa.GenerateKey(rand.Reader, 2048))
+	var asked atomic.Int64
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: mine.Public(), KeyID: "r"}, {Key: mine.Public(), KeyID: "x"}}})
+	}))
+	defer h.Close()
+	a := jwtAccess(t, JWTIssuer{})
+	for _, header := range []jose.HeaderKey{"jku", "x5u"} {
+		for kid, want := range map[string]error{"r": errJWTBad, "x": errJWTKey} {
+			token := signed(t, jose.RS256, mine, kid, good(nil), (&jose.SignerOptions{}).WithHeader(header, h.URL))
+			if id, err := a.bearer(t.Context(), token); err != want {
+				t.Errorf("%s, key %s: %+v, %v; want %v", header, kid, id, err, want)
+			}
+		}
+	}
+	if n := asked.Load(); n > 0 {
+		t.Errorf("the client's server was asked %d times", n)
 	}
 }
 
