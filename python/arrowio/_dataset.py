@@ -13,7 +13,7 @@ from . import _library as library
 from . import _stream
 from ._filesystems import Files, files_of, take_filesystem
 from ._formats import read_options
-from ._keywords import check_count, check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
+from ._keywords import check_count, check_numbers, check_options, check_places, check_text, checked, names_of, paths_of, texts_of
 from ._places import Place
 from ._progress import Bar
 from ._rows import MOST, Rows, row_range
@@ -116,6 +116,16 @@ class _Files:
         self.told: set[str] = set()
         self.alive: bool = True
         self._owner.append(library.owner_of(self.handle))
+
+    def kudu(self) -> list[tuple[str, str]]:
+        """Returns which table of a tablet server this is, and as of when; none of other files."""
+        options: Mapping[str, str] = self.request.get("options") or {}
+        return [(k, options[f"kudu-{k}"]) for k in ("table", "tablet", "snapshot") if f"kudu-{k}" in options]
+
+    def shown(self) -> str:
+        """Returns what it is of, for those who read."""
+        what = repr(self.files[0]) if len(self.files) == 1 else f"{len(self.files)} files"
+        return "".join(f"{k} {v!r} of " for k, v in self.kudu()) + what
 
     def close(self) -> None:
         self.alive = False
@@ -264,8 +274,10 @@ class Dataset(_Kin):
     def _narrowed(self, filter: Any, where: Any) -> "tuple[Dataset, Any]":
         """Returns a view with those filters that are text, and the one that is an expression of pyarrow."""
         view: Dataset = self
-        if isinstance(filter, str):
+        if isinstance(filter, (str, list, tuple)):
             view, filter = view.filter(filter), None
+        elif filter is not None and type(filter).__module__.split(".")[0] != "pyarrow":
+            raise _no_filter("filter", filter)
         return (view if where is None else view.filter(where)), filter
 
     @property
@@ -559,7 +571,7 @@ class Dataset(_Kin):
         >>> arrowio.open(example).take([0, 2], columns=["x"], where="x > 3").to_pydict()
         {'x': [4, 6]}
         """
-        return self.scanner(columns, filter, batch_size, where=where).take(indices)
+        return self.scanner(columns, filter, batch_size, where=where).take(check_places("indices", indices))
 
     def to_pyarrow_dataset(self) -> Any:
         """Returns a dataset whose `filter` takes all expressions of pyarrow: also those that only pyarrow can apply. For DuckDB
@@ -614,6 +626,7 @@ class Dataset(_Kin):
         rows = self.num_rows
         facts = [
             ("files", files[0] if len(files) == 1 else f"{len(files)}, the first is {files[0]}" if files else "none"),
+            *((k, v) for k, v in self._files.kudu()),
             ("rows", "known after reading" if rows is None else f"{rows:,}"),
         ]
         facts += [("where", self._where)] if self._where is not None else []
@@ -628,8 +641,7 @@ class Dataset(_Kin):
         return names_in_class(self)
 
     def __repr__(self) -> str:
-        files = self._files.files
-        what = repr(files[0]) if len(files) == 1 else f"{len(files)} files"
+        what = self._files.shown()
         if self._where is not None:
             what += f", where={self._where!r}"
         if self._columns is not None:
@@ -682,7 +694,13 @@ def _where_text(where: Any) -> Optional[str]:
         text = to_where(where)
         if text is not None:
             return text
-    raise OptionError(f"where cannot be {where!r}: give it as text", kind="option")
+    raise _no_filter("where", where)
+
+
+def _no_filter(argument: str, given: Any) -> OptionError:
+    """Returns the exception for what is no condition."""
+    what = f"a {type(given).__name__}" if callable(given) else repr(given)
+    return OptionError(f"{argument} cannot be {what}: give text, such as \"x > 5\", or an expression of pyarrow", kind="option")
 
 
 def open(

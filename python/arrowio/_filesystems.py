@@ -247,6 +247,8 @@ def take_filesystem(path: Any, filesystem: Any) -> "tuple[Any, Any]":
     several = isinstance(path, (list, tuple))
     out = []
     for p in path if several else [path]:
+        if isinstance(p, str) and filesystem is None and _is_chained(p):
+            p = _Reached(*_chained(p))
         fs = getattr(p, "fs", None)
         if fs is None or not hasattr(fs, "cat_file") or not isinstance(getattr(p, "path", None), str) or hasattr(p, "read"):
             out.append(p)
@@ -258,6 +260,34 @@ def take_filesystem(path: Any, filesystem: Any) -> "tuple[Any, Any]":
         filesystem = fs
         out.append(p.path)
     return (out if several else out[0]), filesystem
+
+
+class _Reached(NamedTuple):
+    """A path and its file system."""
+
+    fs: Any
+    path: str
+
+
+def _is_chained(url: str) -> bool:
+    """Tells whether fsspec takes a text for several URLs, each reached by the one before it: `simplecache::s3://…`, `zip://a.orc::b.zip`."""
+    first, double, _ = url.partition("::")
+    if not double:
+        return False
+    try:
+        import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore] # noqa: F401
+    except ImportError:
+        if "://" in url:
+            raise ImportError(f"{url} is a chain of URLs, which needs fsspec: pip install fsspec") from None
+        return False
+    return _fsspec_knows(scheme_of(first) or first.lower())
+
+
+def _chained(url: str) -> "tuple[Any, str]":
+    from fsspec.core import url_to_fs  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    fs, path = url_to_fs(url)
+    return fs, path + "/" if url.endswith("/") and not path.endswith("/") else path
 
 
 def files_of(paths: "list[str]", filesystem: Any) -> "tuple[list[str], Optional[Files]]":

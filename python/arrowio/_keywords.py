@@ -80,6 +80,18 @@ def check_count(name: str, n: Any) -> None:
         raise OptionError(f"{name} is {n}; it must be 0 or more", kind="option")
 
 
+def check_places(name: str, places: Any) -> Any:
+    """Refuses what is no list of whole numbers from 0 on; arrays are left to those who read them."""
+    if isinstance(places, (str, bytes, dict)) or not isinstance(places, Iterable):
+        raise OptionError(f"{name} cannot be {places!r}: give a list of whole numbers", kind="option")
+    if hasattr(places, "dtype") or hasattr(places, "__arrow_c_array__"):
+        return places
+    out = list(places)
+    for n in out:
+        check_count(name, n)
+    return out
+
+
 def check_text(**texts: Optional[str]) -> None:
     """Refuses what is not text; None = not given."""
     for name, text in texts.items():

@@ -13,7 +13,7 @@ import pyarrow.dataset as pads
 
 from ._dataset import Dataset, names_in_class
 from ._expressions import Parser, Unknown, conjuncts, fields, path_of, text_of
-from ._keywords import checked
+from ._keywords import check_places, checked
 from .errors import OptionError
 
 
@@ -177,9 +177,9 @@ class PushdownDataset:
         """Returns a scanner over a new scan, with the arguments of `Dataset.scanner`."""
         if isinstance(columns, str):
             columns = [columns]
-        if where is not None or isinstance(filter, str):
-            view, filter = self._dataset._narrowed(filter, where)
-            return PushdownDataset(view, self._expression).scanner(columns, filter, batch_size)
+        narrowed, filter = self._dataset._narrowed(filter, where)
+        if narrowed is not self._dataset:
+            return PushdownDataset(narrowed, self._expression).scanner(columns, filter, batch_size)
         view, left, out = self._dataset, None, columns
         read: Optional[list[str]] = None
         needs: list[list[str]] = []
@@ -322,7 +322,7 @@ class PushdownDataset:
         *,
         where: Any = None,
     ) -> Any:
-        return self.scanner(columns, filter, batch_size, where=where).take(indices)
+        return self.scanner(columns, filter, batch_size, where=where).take(check_places("indices", indices))
 
     @checked
     def count_rows(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 from . import _library as library
 from .errors import OptionError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Source:
@@ -33,7 +36,28 @@ class Source:
         reader = pa.RecordBatchReader.from_stream(_Once(self._stream(rows)))
         if reader.schema.names != schema.names:
             raise OptionError(f"schema has the columns {schema.names}, and the rows have {reader.schema.names}", kind="option")
-        return reader.cast(schema).__arrow_c_stream__()
+        for have, want in zip(reader.schema, schema):
+            _check_cast(have, want)
+        return pa.RecordBatchReader.from_batches(schema, self._cast_batches(reader, schema)).__arrow_c_stream__()
+
+    def _cast_batches(self, reader: Any, schema: Any) -> "Iterator[pa.RecordBatch]":
+        """Yields batches with other types. A value that does not fit is an error with its column."""
+        import pyarrow as pa
+
+        rows = 0
+        for b in reader:
+            columns = []
+            for field, column in zip(schema, b.columns):
+                if column.null_count and not field.nullable:
+                    self.error = OptionError(f"column {field.name!r} has nulls in rows {rows} to {rows + b.num_rows - 1}, and schema allows none", kind="option")
+                    raise self.error
+                try:
+                    columns.append(column.cast(field.type))
+                except pa.ArrowException as e:
+                    self.error = OptionError(f"column {field.name!r}, rows {rows} to {rows + b.num_rows - 1}: {e}", kind="option")
+                    raise self.error from e
+            rows += b.num_rows
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _stream(self, rows: Any) -> Any:
         """Returns the capsule of a stream."""
@@ -90,6 +114,32 @@ class Source:
             return frame.collect().__arrow_c_stream__()
         empty = type(frame.clear().collect())(schema=frame.collect_schema())
         return self._batches(itertools.chain([empty], frame.collect_batches()), None)
+
+
+def _check_cast(have: Any, want: Any) -> None:
+    """Refuses a cast that pyarrow does not have, and one to a struct of other names, whose values it makes null."""
+    import pyarrow as pa
+
+    if _names(have.type) != _names(want.type):
+        raise OptionError(f"column {have.name!r} is {have.type}, and schema has {want.type}: the names of fields differ", kind="option")
+    try:
+        pa.array([], have.type).cast(want.type)
+    except pa.ArrowException as e:
+        raise OptionError(f"column {have.name!r} is {have.type}, which cannot become {want.type}: {e}", kind="option") from None
+
+
+def _names(t: Any) -> "list[Any]":
+    """Returns the names of the fields of structs in a type, in their order."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(t):
+        fields = [t.field(i) for i in range(t.num_fields)]
+        return [(f.name, _names(f.type)) for f in fields]
+    if pa.types.is_map(t):
+        return _names(t.key_type) + _names(t.item_type)
+    if hasattr(t, "value_type"):
+        return _names(t.value_type)
+    return []
 
 
 class _Once:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 
 import fsspec
 import polars
@@ -147,6 +148,19 @@ def test_paths_that_are_urls(memory):
     cached = fsspec.open("simplecache::memory://lake/k=1/small.orc")
     with arrowio.open(cached, where="x > 7") as ds:
         assert ds.to_table().to_pydict() == ROWS
+
+
+def test_chained(memory, small, tmp_path):
+    """fsspec's chains of URLs, each reached by the one before it."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as z:
+        z.write(small, "in/small.orc")
+    for url in ("simplecache::memory://lake/k=1/small.orc", "filecache::memory://lake/k=1/*.orc", f"zip://in/small.orc::{tmp_path}/a.zip", f"zip://in/::{tmp_path}/a.zip"):
+        with arrowio.open(url, where="x > 7") as ds:
+            assert ds.select("x", "name").to_table().to_pydict() == ROWS, url
+    with pytest.raises(FileNotFoundError, match="nosuch.orc"):
+        arrowio.open("simplecache::memory://lake/nosuch.orc")
+    with pytest.raises(FileNotFoundError, match="a::b.orc"):
+        arrowio.open(str(tmp_path / "a::b.orc"))  # a name like others
 
 
 def test_a_scan_keeps_it(memory):

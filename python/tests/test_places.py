@@ -40,6 +40,8 @@ def test_kudu_server(server, rows):
     with arrowio.kudu(server / "wal", [server / "data"], table="changed") as ds:
         got = ds.select("id").to_table()
         assert sorted(got["id"].to_pylist()) == sorted(r[0] for r in want)
+        assert repr(ds).startswith("<arrowio.Dataset of table 'changed' of ")
+        assert "<tr><th>table</th><td>changed</td></tr>" in ds._repr_html_()
         few = ds.filter("id < 3")
         assert few.count_rows() == sum(r[0] < 3 for r in want)
         assert ds.to_pyarrow_dataset().count_rows(filter=None) == len(want)

@@ -69,8 +69,15 @@ def test_schema(tmp_path):
         assert got.schema.types == [pa.int16(), pa.string()] and got.to_pydict() == TABLE.to_pydict()
     assert written(TABLE, path, schema=schema, force=True).schema.types == schema.types
     assert written([], path, schema=schema, force=True).schema.types == schema.types
-    with pytest.raises(Exception, match="300|bounds"):
-        arrowio.write(pa.table({"a": [300]}), path, schema=pa.schema([("a", pa.int8())]), force=True)
+    wrong = [
+        ({"s": ["x"], "a": [300]}, pa.schema([("s", pa.string()), ("a", pa.int8())]), "column 'a', rows 0 to 0: .*300"),
+        ({"a": [1, None]}, pa.schema([pa.field("a", pa.int8(), nullable=False)]), "column 'a' has nulls in rows 0 to 1"),
+        ({"a": [[1]]}, pa.schema([("a", pa.int8())]), r"column 'a' is list<.*>, which cannot become int8"),
+        ({"a": [{"x": 1}]}, pa.schema([("a", pa.struct([("y", pa.int8())]))]), "column 'a' is struct<x: .*the names of fields differ"),  # null in pyarrow
+    ]
+    for rows, other, text in wrong:
+        with pytest.raises(arrowio.OptionError, match=text):
+            arrowio.write(pa.table(rows), path, schema=other, force=True)
     for bad in (pa.schema([("b", pa.int8())]), {"a": "int8"}):
         with pytest.raises(arrowio.OptionError, match="schema"):
             arrowio.write(TABLE, path, schema=bad, force=True)
