@@ -39,6 +39,9 @@ func (a *app) addReadFlags(cmd *cobra.Command) *readFlags {
 	for _, f := range a.readers {
 		r.options.add(cmd, f.Name, f.Options)
 	}
+	if a.completes {
+		a.reads[cmd] = r
+	}
 	return r
 }
 

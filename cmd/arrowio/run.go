@@ -29,7 +29,8 @@ type app struct {
 
 	version    bool // is asked for, by the flag
 	jsonErrors bool
-	completes  bool // a shell asks what could come next
+	completes  bool                          // a shell asks what could come next
+	reads      map[*cobra.Command]*readFlags // of commands that read inputs; nil = not completes
 	profiles   profiles
 
 	storeFlags storeFlags
@@ -52,10 +53,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func (a *app) run(ctx context.Context, args []string) int {
 	// The flag may stand behind the mistake that keeps the flags from being parsed.
 	a.jsonErrors = slices.Contains(args, "--json-errors")
-	a.completes = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+	if a.completes = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd); a.completes {
+		a.reads = map[*cobra.Command]*readFlags{}
+	}
 	root := a.rootCommandFor(args)
 	if a.completes {
-		completeChoices(root)
+		a.completeFlags(root)
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

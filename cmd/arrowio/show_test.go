@@ -290,6 +290,30 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// Columns are completed with those of the inputs that are typed before, after commas and below structs too.
+func TestCompleteColumns(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeText(t, "a.jsonl", `{"id":1,"idle":2,"two words":3,"user":{"name":"x","number":4}}`+"\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"cat", "a.jsonl", "--columns", ""}, "id\tint64\nidle\tint64\n\"two words\"\tint64\nuser\t"},
+		{[]string{"cat", "a.jsonl", "--columns", "idl"}, "idle\tint64\n:"},
+		{[]string{"cat", "a.jsonl", "--columns", "id,us"}, "id,user\t"},
+		{[]string{"cat", "a.jsonl", "--columns", "id,user.n"}, "id,user.name\tutf8\nid,user.number\tint64\n:"},
+		{[]string{"convert", "a.jsonl", "out.orc", "--exclude", "idl"}, "idle\tint64\n:"},
+		{[]string{"cat", "nosuch.orc", "--columns", ""}, ":"},
+		{[]string{"cat", "-", "--columns", ""}, ":"},
+		{[]string{"cat", "--columns", ""}, ":"},
+	} {
+		if o := do(t, append([]string{"__complete"}, c.args...)...); o.code != 0 || !strings.HasPrefix(o.out, c.want) {
+			t.Errorf("%q: %q, want %q", c.args, o.out, c.want)
+		}
+	}
+}
+
 // A name that is no command is told as such, whatever flags come with it.
 func TestNoCommand(t *testing.T) {
 	for _, c := range []struct {

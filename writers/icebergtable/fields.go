@@ -14,6 +14,7 @@ import (
 type mapper struct {
 	version int // of the format
 	refused []string
+	nanos   bool // are among what is refused
 }
 
 // newFields returns the fields of a new table, with ids. Types that Iceberg does not have are an errs.ErrSchema that lists them all.
@@ -21,7 +22,11 @@ func newFields(s *arrow.Schema, version int) ([]iceberg.Field, error) {
 	m := mapper{version: version}
 	fields := m.fields(s.Fields(), "")
 	if len(m.refused) > 0 {
-		return nil, errs.Errorf(errs.ErrSchema, "a table of format version %d has no place for %s", version, strings.Join(m.refused, ", "))
+		err := errs.Errorf(errs.ErrSchema, "a table of format version %d has no place for %s", version, strings.Join(m.refused, ", "))
+		if m.nanos {
+			return nil, errs.Errorf(errs.ErrSchema, "%w; %w cuts those of ORC to microseconds, and a new table of %w keeps nanoseconds", err, errs.Opt("timestamp-unit", "us"), errs.Opt(optionVersion, "3"))
+		}
+		return nil, err
 	}
 	if len(fields) == 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "a table needs a column")
@@ -91,7 +96,8 @@ func (m *mapper) typeOf(f arrow.Field, path string) (out iceberg.Type) {
 		out.Kind = iceberg.Timestamp
 		if t.Unit == arrow.Nanosecond {
 			if m.version < 3 {
-				m.refuse(path, t.String()+": nanoseconds are from format version 3 on; read it in microseconds, or make a table of version 3")
+				m.refuse(path, t.String()+": nanoseconds are from format version 3 on")
+				m.nanos = true
 			}
 			out.Kind = iceberg.TimestampNS
 		}

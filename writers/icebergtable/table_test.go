@@ -117,7 +117,7 @@ func TestRefused(t *testing.T) {
 		{"other", mode("create", "iceberg-partition", "id, id"), s, "twice"},
 		{"other", mode("create", "iceberg-partition", "f(id)"), s, "bucket(N, COLUMN)"},
 		{"other", mode("create"), one(arrow.Field{Name: "d", Type: arrow.FixedWidthTypes.Duration_s}), "d (duration[s])"},
-		{"other", mode("create"), one(arrow.Field{Name: "t", Type: ts(arrow.Nanosecond)}), "nanoseconds"},
+		{"other", mode("create"), one(arrow.Field{Name: "t", Type: ts(arrow.Nanosecond)}), "t (timestamp[ns]: nanoseconds are from format version 3 on); --timestamp-unit=us cuts those of ORC to microseconds, and a new table of --iceberg-format-version=3 keeps"},
 		{"other", mode("create"), one(arrow.Field{Name: "n", Type: arrow.Null, Nullable: true}), "format version 3"},
 		{"iceberg://", mode("create"), s, "iceberg://CATALOG"},
 		{"gs://bucket/table", mode("create"), s, "without a catalog"},
