@@ -82,7 +82,16 @@ var (
 // TestHive writes to tables of Hive's own metastore, and Hive's readers say what is in them.
 func TestHive(t *testing.T) {
 	dir := t.TempDir()
-	hive := metastorefake.StartHive(t, dir, 1)
+	writtenTables(t, dir, metastorefake.StartHive(t, dir, 1))
+}
+
+// TestHive4 is TestHive with the metastore of Hive 4.
+func TestHive4(t *testing.T) {
+	dir := t.TempDir()
+	writtenTables(t, dir, metastorefake.StartHive4(t, dir, 1))
+}
+
+func writtenTables(t *testing.T, dir string, hive *metastorefake.Hive) {
 	ask := func(question string, want ...string) {
 		t.Helper()
 		if got := hive.Ask(t, question); !slices.Equal(got, want) {
