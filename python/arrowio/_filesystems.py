@@ -245,10 +245,10 @@ def take_filesystem(path: Any, filesystem: Any) -> "tuple[Any, Any]":
     """Returns path, and the file system that goes with it: the one that is given, or that path brings, as files of
     `fsspec.open` and paths of universal_pathlib do."""
     several = isinstance(path, (list, tuple))
+    given = filesystem
     out = []
-    for p in path if several else [path]:
-        if isinstance(p, str) and filesystem is None and _is_chained(p):
-            p = _Reached(*_chained(p))
+    for one in path if several else [path]:
+        p: Any = _Reached(*_chained(one)) if given is None and isinstance(one, str) and _is_chained(one) else one
         fs = getattr(p, "fs", None)
         if fs is None or not hasattr(fs, "cat_file") or not isinstance(getattr(p, "path", None), str) or hasattr(p, "read"):
             out.append(p)
@@ -267,6 +267,7 @@ class _Reached(NamedTuple):
 
     fs: Any
     path: str
+    compression: Any = None
 
 
 def _is_chained(url: str) -> bool:

@@ -157,6 +157,7 @@ def test_chained(memory, small, tmp_path):
     for url in ("simplecache::memory://lake/k=1/small.orc", "filecache::memory://lake/k=1/*.orc", f"zip://in/small.orc::{tmp_path}/a.zip", f"zip://in/::{tmp_path}/a.zip"):
         with arrowio.open(url, where="x > 7") as ds:
             assert ds.select("x", "name").to_table().to_pydict() == ROWS, url
+    assert arrowio.open([f"simplecache::memory://lake/k={k}/small.orc" for k in (1, 2)]).num_rows == 20
     with pytest.raises(FileNotFoundError, match="nosuch.orc"):
         arrowio.open("simplecache::memory://lake/nosuch.orc")
     with pytest.raises(FileNotFoundError, match="a::b.orc"):
