@@ -3,6 +3,7 @@
 // The callbacks of DuckDB. Chunks are filled without a call into Go but for the next batch.
 
 #include "bridge.h"
+#include "planlimit.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -212,7 +213,11 @@ static void fill(duckdb_function_info info, duckdb_data_chunk out) {
 	c->at += n;
 }
 
-static void bind(duckdb_bind_info info) { duckdbBind(info, (uint64_t)(uintptr_t)duckdb_bind_get_extra_info(info)); }
+static void bind(duckdb_bind_info info) {
+	struct planlimit *l = planlimit_pause();
+	duckdbBind(info, (uint64_t)(uintptr_t)duckdb_bind_get_extra_info(info));
+	planlimit_resume(l);
+}
 
 static void unbind(void *bound) { duckdbUnbind((uint64_t)(uintptr_t)bound); }
 
@@ -236,11 +241,14 @@ static void init_thread(duckdb_init_info info) {
 }
 
 static void replace(duckdb_replacement_scan_info info, const char *name, void *db) {
-	if (!duckdbKnown((uint64_t)(uintptr_t)db, (char *)name)) return;
-	duckdb_replacement_scan_set_function_name(info, function_name);
-	duckdb_value v = duckdb_create_varchar(name);
-	duckdb_replacement_scan_add_parameter(info, v);
-	duckdb_destroy_value(&v);
+	struct planlimit *l = planlimit_pause();
+	if (duckdbKnown((uint64_t)(uintptr_t)db, (char *)name)) {
+		duckdb_replacement_scan_set_function_name(info, function_name);
+		duckdb_value v = duckdb_create_varchar(name);
+		duckdb_replacement_scan_add_parameter(info, v);
+		duckdb_destroy_value(&v);
+	}
+	planlimit_resume(l);
 }
 
 duckdb_state bridge_register(duckdb_database db, duckdb_connection c, uint64_t handle, const char **options, size_t n) {

@@ -4,6 +4,7 @@ package duckdb
 
 // #include <stdlib.h>
 // #include "bridge.h"
+// #include "planlimit.h"
 import "C"
 
 import (
@@ -30,6 +31,7 @@ type DB struct {
 	main   C.duckdb_connection // of statements
 	side   C.duckdb_connection // of conversions, which must not wait for a statement
 	handle cgo.Handle
+	limit  *C.struct_planlimit // of what plans
 
 	defined   bool  // the views that a statement may name are made; but for sessions, all statements are the same one
 	undefined error // why one cannot be
@@ -82,6 +84,7 @@ func Open(o Options) (*DB, error) {
 		return nil, fmt.Errorf("duckdb: %s", C.GoString(text))
 	}
 	d.handle = cgo.NewHandle(d)
+	d.limit = C.planlimit_new(C.int64_t(d.planBytes()))
 	if C.duckdb_connect(d.db, &d.main) != 0 || C.duckdb_connect(d.db, &d.side) != 0 {
 		d.Close()
 		return nil, errors.New("duckdb: no connection")
@@ -89,6 +92,9 @@ func Open(o Options) (*DB, error) {
 	if err := d.register(); err != nil {
 		d.Close()
 		return nil, err
+	}
+	if o.Guarded {
+		d.boundProcess()
 	}
 	for _, sql := range slices.Concat(o.enclosed(), o.named(), setUp, o.guards()) {
 		if err := d.run(sql); err != nil {
@@ -175,6 +181,7 @@ func (d *DB) Close() {
 	}
 	C.duckdb_close(&d.db)
 	d.handle.Delete()
+	C.planlimit_free(d.limit)
 	if d.o.TempDir != "" { // DuckDB has, unless something went wrong
 		_ = os.RemoveAll(d.o.TempDir)
 	}
@@ -188,12 +195,23 @@ func (d *DB) run(sql string) error {
 
 // text executes a statement and returns the first value of its result.
 func (d *DB) text(sql string) (string, error) {
+	return d.value(sql, func(s *C.char, res *C.duckdb_result) C.duckdb_state { return C.duckdb_query(d.main, s, res) })
+}
+
+// planned is text for a statement that plans what a client has sent.
+func (d *DB) planned(sql string) (string, error) {
+	return d.value(sql, func(s *C.char, res *C.duckdb_result) C.duckdb_state {
+		return C.planlimit_query(d.limit, d.main, s, res)
+	})
+}
+
+func (d *DB) value(sql string, ask func(s *C.char, res *C.duckdb_result) C.duckdb_state) (string, error) {
 	s := C.CString(sql)
 	defer C.free(unsafe.Pointer(s))
 	res := (*C.duckdb_result)(C.calloc(1, C.sizeof_duckdb_result))
 	defer C.free(unsafe.Pointer(res))
 	defer C.duckdb_destroy_result(res)
-	if C.duckdb_query(d.main, s, res) != 0 {
+	if ask(s, res) != 0 {
 		return "", failure(C.GoString(C.duckdb_result_error(res)), int(C.duckdb_result_error_type(res)))
 	}
 	v := C.duckdb_value_varchar(res, 0, 0)

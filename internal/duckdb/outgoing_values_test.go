@@ -27,7 +27,7 @@ func said(t *testing.T, a arrow.Array, i int) string {
 		return saidDay(int64(a.Value(i)))
 	case *array.Timestamp:
 		kind := a.DataType().(*arrow.TimestampType)
-		unit := int64(1e9 / int64(kind.Unit.Multiplier()))
+		unit := 1e9 / int64(kind.Unit.Multiplier())
 		whole, part := floored(int64(a.Value(i)), unit)
 		days, second := floored(whole, 86_400)
 		zone := ""
@@ -36,7 +36,7 @@ func said(t *testing.T, a arrow.Array, i int) string {
 		}
 		return saidDay(days) + " " + saidClock(second, part, unit) + zone
 	case *array.Time64:
-		unit := int64(1e9 / int64(a.DataType().(*arrow.Time64Type).Unit.Multiplier()))
+		unit := 1e9 / int64(a.DataType().(*arrow.Time64Type).Unit.Multiplier())
 		return saidClock(int64(a.Value(i))/unit, int64(a.Value(i))%unit, unit)
 	case *array.MonthDayNanoInterval:
 		return saidInterval(a.Value(i))

@@ -4,6 +4,7 @@ package duckdb
 
 // #include <stdlib.h>
 // #include "bridge.h"
+// #include "planlimit.h"
 import "C"
 
 import (
@@ -59,6 +60,9 @@ func (q *query) reason(text string, kind int) error {
 	case err != nil:
 		return err
 	}
+	if err := q.db.tooLarge(); err != nil {
+		return err
+	}
 	return failure(text, kind)
 }
 
@@ -73,6 +77,7 @@ func (q *query) interrupt() {
 	}
 	t := time.NewTicker(20 * time.Millisecond)
 	defer t.Stop()
+	C.planlimit_stop(q.db.limit)
 	for {
 		C.duckdb_interrupt(q.db.main)
 		select {
@@ -124,6 +129,7 @@ func (d *DB) begin(ctx context.Context) (*Rows, error) {
 		cancel()
 		return nil, errs.Errorf(errs.ErrOption, "sql: the rows of another query are not closed")
 	}
+	C.planlimit_begin(d.limit)
 	q.done, q.idle = make(chan struct{}), make(chan struct{})
 	go q.interrupt()
 	return &Rows{q: q}, nil
@@ -171,8 +177,15 @@ func (r *Rows) start(sql string) error {
 func (d *DB) extract(sql string) (list C.duckdb_extracted_statements, n C.idx_t, err error) {
 	s := C.CString(sql)
 	defer C.free(unsafe.Pointer(s))
-	n = C.duckdb_extract_statements(d.main, s, &list)
-	switch text := C.duckdb_extract_statements_error(list); {
+	n = C.planlimit_extract(d.limit, d.main, s, &list)
+	var text *C.char
+	if list != nil {
+		text = C.duckdb_extract_statements_error(list)
+	}
+	cut := d.cut()
+	switch {
+	case n == 0 && cut != nil:
+		err = cut
 	case n == 0 && (text == nil || C.GoString(text) == ""):
 		err = errs.Errorf(errs.ErrOption, "sql: there is no statement in it")
 	case n == 0:
@@ -193,7 +206,7 @@ func (d *DB) extract(sql string) (list C.duckdb_extracted_statements, n C.idx_t,
 func (q *query) push(statement string) error {
 	// A long IN would be planned as a join, whose values are not in the text of the plan.
 	_ = q.db.run("SET disabled_optimizers = 'in_clause'")
-	plan, err := q.db.text("SELECT json_serialize_plan(" + quote(statement) + ", optimize := true)")
+	plan, err := q.db.planned("SELECT json_serialize_plan(" + quote(statement) + ", optimize := true)")
 	_ = q.db.run("RESET disabled_optimizers")
 	q.mu.Lock()
 	q.err = nil
@@ -221,7 +234,7 @@ func (r *Rows) prepare(list C.duckdb_extracted_statements, i C.idx_t) error {
 	if err := context.Cause(r.q.ctx); err != nil {
 		return err
 	}
-	if C.duckdb_prepare_extracted_statement(r.q.db.main, list, i, &r.stmt) != 0 {
+	if C.planlimit_prepare(r.q.db.limit, r.q.db.main, list, i, &r.stmt) != 0 {
 		text := "no statement"
 		if p := C.duckdb_prepare_error(r.stmt); p != nil {
 			text = C.GoString(p)
