@@ -56,20 +56,7 @@ func (v *Vec[T]) Shrink(k int) { v.n -= k }
 
 // Keep keeps of the last n values those of runs, half-open ranges among them, sorted and apart, and moves them together.
 func (v *Vec[T]) Keep(n int, runs [][2]int) {
-	last := v.all[v.n-n : v.n]
-	to := 0
-	for _, r := range runs {
-		from, k := r[0], r[1]-r[0]
-		switch {
-		case from == to:
-		case k <= shortRun && from-to >= shortRun && from+shortRun <= len(last):
-			*(*[shortRun]T)(last[to:]) = *(*[shortRun]T)(last[from:]) // what is too much is written over
-		default:
-			copy(last[to:], last[from:r[1]])
-		}
-		to += k
-	}
-	v.n += to - n
+	v.n += KeepRuns(v.all[v.n-n:v.n], runs) - n
 }
 
 // shortRun is how many values are copied at once where a run has that many or fewer: a branch on their number would often be

@@ -129,22 +129,29 @@ func (c *stringValues) readKept(n int, runs [][2]int, left int) error {
 	if err != nil {
 		return err
 	}
-	to := 0
-	for _, r := range runs {
-		to += copy(ids[to:], ids[r[0]:r[1]])
-	}
+	arrowbuf.KeepRuns(ids, runs)
 	_, ends := c.offsets.Grow(left, left)
 	return c.gather(ends, ids[:left])
 }
 
 // copyKept is readKept for values that are stored as they are.
 func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
-	c.scratch = grow(c.scratch, n+bitpack.DstSlack/4)
-	lens := c.scratch[:n]
+	c.scratch = grow(c.scratch, 1+n+bitpack.DstSlack/4)
+	offsets := c.scratch[:1+n]
+	lens := offsets[1:]
 	if err := c.lengths.Next(lens); err != nil {
 		return c.length.fail(err)
 	}
 	_, ends := c.offsets.Grow(left, left)
+	if n <= shortRows*len(runs) {
+		all, err := c.total(lens)
+		if err != nil {
+			return err
+		}
+		if all <= shortBytes*int64(len(runs)) {
+			return c.copyShort(ends, offsets, runs, all)
+		}
+	}
 	start := ends[0]
 	to := ends[1:]
 	for _, r := range runs {
@@ -188,9 +195,38 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 	return c.check(ends)
 }
 
+// copyShort is copyKept where runs and gaps are short: all values are read, and those of runs are moved together. The lengths of the
+// values are in offsets, behind the first, and add up to all.
+func (c *stringValues) copyShort(ends, offsets []int32, runs [][2]int, all int64) error {
+	offsets[0] = 0
+	if _, err := bitpack.Offsets(offsets); err != nil {
+		return c.length.fail(err)
+	}
+	if err := c.checkLength(all); err != nil {
+		return err
+	}
+	dst, err := c.room(all)
+	if err != nil {
+		return err
+	}
+	if err := c.data.Take(dst[:all]); err != nil {
+		return c.data.fail(err)
+	}
+	size := arrowbuf.KeepStrings(ends, dst[:all], offsets, runs)
+	c.node.tree.batch.Give(all - int64(size))
+	c.bytes.Extend(size)
+	if c.strip {
+		c.unpad(ends)
+	}
+	return c.check(ends)
+}
+
 // shortBytes is what a run and the gap before it have, on average, where reading all and moving the runs together costs less than to
 // stop and to go on.
 const shortBytes = 256
+
+// shortRows is how many rows they may have for their bytes to be counted first, which is a pass over all lengths.
+const shortRows = 32
 
 // readsAll reports whether bytes that are to be let go of are read with those of the runs, which are then moved together: where the
 // runs are short, and where nearly all stays and the stream reads to where it is wanted.
