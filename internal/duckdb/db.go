@@ -33,6 +33,8 @@ type DB struct {
 	handle cgo.Handle
 	limit  *C.struct_planlimit // of what plans
 
+	extremes extremes // of values from tables
+
 	defined   bool  // the views that a statement may name are made; but for sessions, all statements are the same one
 	undefined error // why one cannot be
 

@@ -6,7 +6,6 @@ package duckdb
 import "C"
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -124,16 +123,14 @@ func freed(text *C.char) string {
 	return C.GoString(text)
 }
 
-// check fails for values that are not what they were in DuckDB.
-func (o *outgoing) check(a arrow.Array) error {
+// check fails for values that are not what they were in DuckDB, nor what came from tables.
+func (o *outgoing) check(a arrow.Array, came *extremes) error {
 	if !o.checked || a.Len() == 0 {
 		return nil
 	}
 	switch a := a.(type) {
-	case *array.Date32:
-		return o.finite(a, beyond(a, a.Date32Values(), -math.MaxInt32+1, math.MaxInt32-1))
-	case *array.Timestamp:
-		return o.finite(a, beyond(a, a.TimestampValues(), -math.MaxInt64+1, math.MaxInt64-1))
+	case *array.Date32, *array.Timestamp:
+		return o.finite(a, came)
 	case *array.Time64:
 		day := int64(86_400) * int64(1e9/a.DataType().(*arrow.Time64Type).Unit.Multiplier())
 		if beyond(a, a.Time64Values(), 0, arrow.Time64(day-1)) >= 0 {
@@ -142,24 +139,24 @@ func (o *outgoing) check(a arrow.Array) error {
 	case *array.Decimal128:
 		return o.digits(a)
 	case *array.Map:
-		if err := o.children[0].check(a.Keys()); err != nil {
+		if err := o.children[0].check(a.Keys(), came); err != nil {
 			return err
 		}
-		return o.children[1].check(a.Items())
+		return o.children[1].check(a.Items(), came)
 	case *array.Struct:
 		for i := range o.children {
-			if err := o.children[i].check(a.Field(i)); err != nil {
+			if err := o.children[i].check(a.Field(i), came); err != nil {
 				return err
 			}
 		}
 	case array.Union:
 		for i := range o.children {
-			if err := o.children[i].check(a.Field(i)); err != nil {
+			if err := o.children[i].check(a.Field(i), came); err != nil {
 				return err
 			}
 		}
 	case array.ListLike:
-		return o.children[0].check(a.ListValues())
+		return o.children[0].check(a.ListValues(), came)
 	}
 	return nil
 }
@@ -174,9 +171,9 @@ func beyond[T ~int32 | ~int64](a arrow.Array, values []T, least, most T) int {
 	return -1
 }
 
-// finite is the error of an infinite value in a row; -1 = there is none.
-func (o *outgoing) finite(a arrow.Array, row int) error {
-	if row < 0 {
+// finite fails for infinite values, but for those that may have come as they are.
+func (o *outgoing) finite(a arrow.Array, came *extremes) error {
+	if extreme(a) < 0 || came.of(a.DataType()).Load() {
 		return nil
 	}
 	return cannotLeave(errs.ErrSchema, o.name, "a value is infinite in DuckDB, which Arrow's %s cannot be: use CAST(… AS VARCHAR), or CASE WHEN isfinite(…) THEN … END", a.DataType().Name())

@@ -318,7 +318,7 @@ func (r *Rows) Read() (arrow.Record, error) {
 		return nil, r.explain(err)
 	}
 	for i, o := range r.outgoing {
-		if err := o.check(rec.Column(i)); err != nil {
+		if err := o.check(rec.Column(i), &r.q.db.extremes); err != nil {
 			rec.Release()
 			return nil, err
 		}

@@ -16,6 +16,7 @@ type watched struct {
 	array.RecordReader
 	ctx      context.Context // of the scan: once DuckDB has enough, it is not the scan that has failed
 	q        *query
+	extremes []int         // columns with values that DuckDB may take for infinite
 	nanos    []int         // columns in which there are nanoseconds that DuckDB has not
 	schema   *arrow.Schema // without dictionaries
 	resolves bool          // whether there are any
@@ -25,7 +26,10 @@ type watched struct {
 
 func newWatched(ctx context.Context, rr array.RecordReader, q *query) *watched {
 	w := &watched{RecordReader: rr, ctx: ctx, q: q, nanos: nanos(rr.Schema()), schema: rr.Schema()}
-	for _, f := range rr.Schema().Fields() {
+	for i, f := range rr.Schema().Fields() {
+		if hasExtremes(f.Type) {
+			w.extremes = append(w.extremes, i)
+		}
 		w.resolves = w.resolves || arrowdense.HasDictionary(f.Type)
 	}
 	if w.resolves {
@@ -83,6 +87,9 @@ func (w *watched) check() (err error) {
 		if w.rec, err = arrowdense.PlainRecord(w.RecordReader.Record(), w.schema, Memory()); err != nil {
 			return err
 		}
+	}
+	for _, i := range w.extremes {
+		w.q.db.extremes.look(w.Record().Column(i))
 	}
 	for _, i := range w.nanos {
 		rec := w.Record()
