@@ -33,8 +33,8 @@ var exactTypes = map[string]struct{ exact, other []string }{
 	"TIMESTAMP":               {[]string{"TIMESTAMP_NS '2024-01-01 10:00:00.000001'", "'2024-01-01 10:00:00.123456'", "TIMESTAMPTZ '2024-01-01 10:00:00+00'"}, []string{"TIMESTAMP_NS '2024-01-01 10:00:00.000000001'", "'2024-01-01 10:00:00.1234567'"}},
 	"TIMESTAMP_NS":            {[]string{"TIMESTAMP '2024-01-01 10:00:00'", "'2024-01-01 10:00:00.123456789'"}, []string{"TIMESTAMP '1500-01-01'", "'2024-01-01 10:00:00.1234567891'"}},
 	"TIMESTAMPTZ":             {[]string{"'2024-01-01 10:00:00.123456+01:00'", "TIMESTAMP '2024-01-01 10:00:00'", "DATE '2024-01-01'"}, []string{"'2024-01-01 10:00:00.1234567+01'", "TIMESTAMP_NS '2024-01-01 10:00:00.000000001'"}},
-	"INTEGER[]":               {[]string{"[1.0, NULL, 2.0]", "['1', '2']", "[]", "[NULL]", "[1, 2]::INTEGER[2]"}, []string{"[1.0, 2.5]", "['2.5']"}},
-	"STRUCT(a FLOAT, b DATE)": {[]string{"{'a': 0.5::DOUBLE, 'b': '2024-01-01'}", "{'b': NULL, 'a': NULL}"}, []string{"{'a': 0.1::DOUBLE, 'b': NULL}", "{'a': 1, 'b': TIMESTAMP '2024-01-01 10:00:00'}", "{'a': 1, 'b': NULL, 'c': 3}"}},
+	"INTEGER[]":               {[]string{"[1.0, NULL, 2.0]", "['1', '2']", "[]", "[NULL]", "[1, 2]::INTEGER[2]"}, []string{"[1.0, 2.5]", "['2.5']", "'[1.5]'", "'[1]'"}},
+	"STRUCT(a FLOAT, b DATE)": {[]string{"{'a': 0.5::DOUBLE, 'b': '2024-01-01'}", "{'b': NULL, 'a': NULL}"}, []string{"{'a': 0.1::DOUBLE, 'b': NULL}", "{'a': 1, 'b': TIMESTAMP '2024-01-01 10:00:00'}", "{'a': 1, 'b': NULL, 'c': 3}", "'{a: 1.5, b: x}'"}},
 	"MAP(VARCHAR, INTEGER)":   {[]string{"MAP {'a': 1.0}"}, []string{"MAP {'a': 1.5}"}},
 }
 

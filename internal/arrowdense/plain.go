@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
@@ -105,7 +106,7 @@ func plainData(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error)
 func decoded(d *array.Dictionary, mem memory.Allocator) (arrow.Array, error) {
 	values := d.Dictionary()
 	if d.NullN() == d.Len() {
-		return array.MakeArrayOfNull(mem, values.DataType(), d.Len()), nil
+		return array.MakeArrayOfNull(arrowbuf.Clean(mem), values.DataType(), d.Len()), nil
 	}
 	if d.Len() == 1 {
 		k := int64(d.GetValueIndex(0))

@@ -1,11 +1,14 @@
 package arrowdense
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // A dictionary, alone and within a list and a union, with nulls in it and of it.
@@ -67,5 +70,49 @@ func TestPlainReaderOfNone(t *testing.T) {
 	defer rr.Release()
 	if NewPlainReader(rr, memory.DefaultAllocator) != array.RecordReader(rr) {
 		t.Error("it is wrapped")
+	}
+}
+
+// Dictionary columns without a value become plain ones in memory that was used before.
+func TestPlainRecordOfNulls(t *testing.T) {
+	mem := arrowbuf.NewPool(1 << 20)
+	b := mem.Allocate(4096) // the pool gives it again as it is
+	for i := range b {
+		b[i] = 0xA5
+	}
+	mem.Free(b)
+	for _, values := range []arrow.DataType{arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64, arrow.ListOf(arrow.BinaryTypes.Binary)} {
+		dict := array.NewBuilder(memory.DefaultAllocator, values)
+		defer dict.Release()
+		none := dict.NewArray()
+		defer none.Release()
+		ids, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader("["+strings.TrimSuffix(strings.Repeat("null,", 500), ",")+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ids.Release()
+		dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: values}
+		col := array.NewDictionaryArray(dt, ids, none)
+		defer col.Release()
+		rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "c", Type: dt, Nullable: true}}, nil), []arrow.Array{col}, 500)
+		defer rec.Release()
+		got, err := PlainRecord(rec, PlainSchema(rec.Schema()), mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Release()
+		if got.Column(0).NullN() != 500 || got.Column(0).IsValid(499) {
+			t.Errorf("%s: %v", values, got.Column(0))
+		}
+		for _, buf := range got.Column(0).Data().Buffers()[1:] {
+			if buf == nil {
+				continue
+			}
+			for i, x := range buf.Bytes() {
+				if x != 0 {
+					t.Fatalf("%s: byte %d of the values is %#x", values, i, x)
+				}
+			}
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/workers"
@@ -193,11 +194,11 @@ func (d *DB) describe(f arrow.Field, c *column) {
 
 // none makes an array without values, which the caller releases.
 func none(t arrow.DataType) (values arrow.Array, err error) {
-	if guard(func() error { values = array.MakeArrayOfNull(arrowc.Memory(), t, 0); return nil }) == nil {
+	if guard(func() error { values = array.MakeArrayOfNull(arrowbuf.Clean(arrowc.Memory()), t, 0); return nil }) == nil {
 		return values, nil
 	}
 	err = guard(func() error { // v15's function knows no views
-		b := array.NewBuilder(arrowc.Memory(), t)
+		b := array.NewBuilder(arrowbuf.Clean(arrowc.Memory()), t)
 		defer b.Release()
 		values = b.NewArray()
 		return nil

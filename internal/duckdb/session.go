@@ -261,7 +261,10 @@ func (s *Session) transact(kind sessionKind) error {
 	if kind == sessionRollback {
 		return s.db.run("ROLLBACK")
 	}
-	err := s.db.run("COMMIT")
+	err := s.db.run("SELECT 1") // it fails where an error has ended the transaction, of which DuckDB's COMMIT says nothing
+	if err == nil {
+		err = s.db.run("COMMIT")
+	}
 	if err != nil {
 		_ = s.db.run("ROLLBACK") // it may have ended
 	}

@@ -127,7 +127,16 @@ func TestSession(t *testing.T) {
 			begin; #0
 			select cast('x' as int) from t; !x
 			rollback work; #0
-			select count(*) from t; 3`,
+			select count(*) from t; 3
+			begin; #0
+			create temp table gone as select 1 as a; #1
+			select error('no'); !no
+			commit; !aborted
+			select count(*) from t; 3
+			select * from gone; !gone
+			begin; #0
+			select nope from t; !nope
+			commit; #0`,
 		"settings": `
 			select timestamptz '2020-07-01 00:00:00Z'::varchar; 2020-07-01 00:00:00+00
 			set timezone = 'Europe/Berlin'; #0

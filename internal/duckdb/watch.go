@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // watched is a scan whose error the query keeps.
@@ -70,7 +71,7 @@ func (w *watched) Next() bool {
 	}
 	more := w.RecordReader.Next()
 	if more {
-		w.err = w.check()
+		w.err = workers.Catch(w.check)
 	} else {
 		w.err = w.RecordReader.Err()
 	}

@@ -193,7 +193,7 @@ func (p *parser) query() (*Select, error) {
 	if !p.skip("select") {
 		return nil, p.expected("SELECT")
 	}
-	if t := p.peek(); t.kind == tokenNumber && p.tokens[1].kind != tokenMark {
+	if t := p.peek(); t.kind == tokenNumber && (p.tokens[1].kind != tokenMark || p.tokens[1].is(";")) {
 		return p.ping(s)
 	}
 	if err := p.items(s); err != nil {

@@ -64,6 +64,7 @@ func TestParse(t *testing.T) {
 		"select count(*) from `a``b`":             {table: "a`b", items: "count=count(*)", limit: -1},
 		"select COUNT(*) as \"n\" from t limit 0": {table: "t", items: "n=count(*)"},
 		"select 1":                                 {items: "1=one", limit: -1},
+		"SELECT 1;":                                {items: "1=one", limit: -1},
 		"select 42 as answer ;":                    {items: "answer=one", limit: -1},
 		"select a from t offset 5 limit 2":         {table: "t", items: "a=a", limit: 2, offset: 5},
 		"select a -- all of it\nfrom /* the */ t":  {table: "t", items: "a=a", limit: -1},

@@ -119,6 +119,7 @@ func (m *mapper) typeOf(f arrow.Field, path string) (out iceberg.Type) {
 		}
 		return iceberg.Type{Kind: iceberg.Struct, Fields: m.fields(t.Fields(), path+".")}
 	case *arrow.MapType:
+		m.refuseNull(t.ItemField(), path+"."+iceberg.ValueName)
 		key, item := t.KeyField(), t.ItemField()
 		key.Nullable = false
 		return iceberg.Type{Kind: iceberg.Map, Fields: []iceberg.Field{
@@ -126,10 +127,18 @@ func (m *mapper) typeOf(f arrow.Field, path string) (out iceberg.Type) {
 		}}
 	case *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType:
 		elem := t.(arrow.ListLikeType).ElemField()
+		m.refuseNull(elem, path+"."+iceberg.ElementName)
 		return iceberg.Type{Kind: iceberg.List, Fields: []iceberg.Field{m.field(elem, iceberg.ElementName, path+"."+iceberg.ElementName)}}
 	}
 	m.refuse(path, t.String())
 	return out
+}
+
+// refuseNull refuses values of lists and maps that are all null: files do not have columns of the type unknown, and a list needs its elements.
+func (m *mapper) refuseNull(f arrow.Field, path string) {
+	if m.version >= 3 && f.Type.ID() == arrow.NULL {
+		m.refuse(path, "null: lists and maps need values of a type, which --schema can give them")
+	}
 }
 
 func isUUID(f arrow.Field) bool {

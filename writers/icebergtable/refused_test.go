@@ -120,3 +120,23 @@ func TestPlanTellsOfRequired(t *testing.T) {
 		t.Errorf("got %+v", p.Columns)
 	}
 }
+
+// TestNullElements refuses lists and maps whose values are all null: no file could have them.
+func TestNullElements(t *testing.T) {
+	for name, typ := range map[string]arrow.DataType{
+		"list": arrow.ListOf(arrow.Null), "map": arrow.MapOf(arrow.BinaryTypes.String, arrow.Null), "inside": arrow.StructOf(arrow.Field{Name: "a", Type: arrow.ListOf(arrow.Null)}),
+	} {
+		s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ, Nullable: true}}, nil)
+		for _, format := range []string{"orc", "parquet"} {
+			b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+			b.Field(0).AppendNull()
+			rec := b.NewRecord()
+			b.Release()
+			err := write(t.Context(), filepath.Join(t.TempDir(), "table"), mode("create", "iceberg-format-version", "3", "iceberg-data-format", format), s, rec)
+			rec.Release()
+			if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "lists and maps need values of a type") {
+				t.Errorf("%s, %s: %v", name, format, err)
+			}
+		}
+	}
+}
