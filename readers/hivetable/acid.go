@@ -61,15 +61,19 @@ func (s *settings) openACID(ctx context.Context, format arrowio.Format, dir stri
 	return f, absent(err, dir)
 }
 
-// attempts is how often a directory is looked at that changes meanwhile.
-const attempts = 4
+// attempts is how often a directory is looked at that changes meanwhile, halfAttempts how often one that is compacted by half: ten seconds.
+const (
+	attempts     = 4
+	halfAttempts = 100
+	halfWait     = 100 * time.Millisecond
+)
 
 // settled calls look, which chooses among the directories of tree, with the transactions that count. What Hive's compactor is about to
 // write does not count, and what it has finished replaces directories that its cleaner then deletes. So look is called again if a
 // compaction was finished, or a directory has vanished, while look was at work. high is the highest write id that is read.
 func (s *settings) settled(ctx context.Context, c *metastore.Client, tree arrowio.Tree, high int64, look func(txns string) error) error {
 	var last error
-	for i := range attempts {
+	for i, half := 0, 0; i < attempts; {
 		before, err := c.Transactions(ctx)
 		if err != nil {
 			return err
@@ -94,15 +98,18 @@ func (s *settings) settled(ctx context.Context, c *metastore.Client, tree arrowi
 			return err
 		}
 		if same(names, now, before, after) {
-			if i == attempts-1 || !halfCompacted(names) {
+			if half == halfAttempts || !halfCompacted(names) {
 				return looked
 			}
+			half++
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(100 * time.Millisecond):
+			case <-time.After(halfWait):
 			}
+			continue
 		}
+		i++
 		last = looked
 	}
 	return errors.Join(errs.Errorf(errs.ErrUnsupported, "the directory was compacted each of the %d times that it was looked at: read the table again later", attempts), last)
@@ -134,15 +141,26 @@ func isSeveral(name string) bool {
 }
 
 // halfCompacted reports whether the compactor of Hive 3, which moves its two directories into place one after the other, may have moved that
-// of the rows and not yet that of the deletes. Where only deletes of aborted transactions are left, there is none to wait for.
+// of the rows and not yet that of the deletes, or the other way round: there are still directories that the one to come replaces. Where only
+// what aborted transactions have written is left, there is none to wait for.
 func halfCompacted(names []string) bool {
+	const deletes = "delete_"
 	for _, name := range names {
-		rows := several().FindStringSubmatch(name)
-		if rows == nil || strings.HasPrefix(name, "delete_") || !isSeveral(name) || slices.Contains(names, "delete_"+name) {
+		made := several().FindStringSubmatch(name)
+		if made == nil || !isSeveral(name) {
 			continue
 		}
-		for _, other := range names {
-			if m := deletes().FindStringSubmatch(other); m != nil && number(m[1]) >= number(rows[1]) && number(m[2]) <= number(rows[2]) {
+		rows, isDeletes := strings.CutPrefix(name, deletes)
+		other := rows
+		if !isDeletes {
+			other = deletes + name
+		}
+		if slices.Contains(names, other) {
+			continue
+		}
+		for _, n := range names {
+			m := single().FindStringSubmatch(n)
+			if m != nil && strings.HasPrefix(n, deletes) != isDeletes && number(m[1]) >= number(made[1]) && number(m[2]) <= number(made[2]) {
 				return true
 			}
 		}
@@ -150,9 +168,9 @@ func halfCompacted(names []string) bool {
 	return false
 }
 
-// deletes is the pattern of directories of deletes.
-var deletes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^delete_delta_(\d{1,18})_(\d{1,18})(?:_\d{1,9})?$`)
+// single is the pattern of directories of rows or of deletes, with any write ids.
+var single = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:delete_)?delta_(\d{1,18})_(\d{1,18})(?:_\d{1,9})?$`)
 })
 
 func number(digits string) int64 {
