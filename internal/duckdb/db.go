@@ -96,7 +96,10 @@ func Open(o Options) (*DB, error) {
 		return nil, err
 	}
 	if o.Guarded {
-		d.boundProcess()
+		if err := d.boundProcess(); err != nil {
+			d.Close()
+			return nil, err
+		}
 	}
 	for _, sql := range slices.Concat(o.enclosed(), o.named(), setUp, o.guards()) {
 		if err := d.run(sql); err != nil {

@@ -11,20 +11,21 @@ import (
 var bounded sync.Once
 
 // boundProcess keeps the process within the memory of the machine or the container, when a database for strangers is opened.
-func (d *DB) boundProcess() {
+func (d *DB) boundProcess() (err error) {
 	bounded.Do(func() {
 		// DuckDB's default is 80 % of what the machine or the container has.
 		if d.run("RESET memory_limit") != nil {
 			return
 		}
-		text, err := d.text("SELECT current_setting('memory_limit')")
+		text, failed := d.text("SELECT current_setting('memory_limit')")
 		if d.o.Memory > 0 {
-			_ = d.run(fmt.Sprintf("SET memory_limit = '%dB'", d.o.Memory))
+			err = d.run(fmt.Sprintf("SET memory_limit = '%dB'", d.o.Memory))
 		}
-		if err == nil {
+		if failed == nil {
 			limitProcess(sizeOf(text) / 80 * 95)
 		}
 	})
+	return err
 }
 
 // sizeOf reads a number of bytes as DuckDB writes it; 0 = it is something else.
