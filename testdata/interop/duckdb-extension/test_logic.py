@@ -24,6 +24,7 @@ def layout(directory):
         path.parent.mkdir(parents=True)
         path.write_bytes((JAVA / name).read_bytes())
     (directory / "cut.orc").write_bytes((JAVA / "tiny-none.orc").read_bytes()[:-40])
+    (directory / "joined.orc").write_bytes((JAVA / "tiny-none.orc").read_bytes() + (JAVA / "tiny-zlib.orc").read_bytes())
     with tarfile.open(judge.DATA / "kudu/kudu-1.17.1/log.tar.gz") as t:
         t.extractall(directory / "kudu", filter="data")
     for name, rows in {
