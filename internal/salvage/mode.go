@@ -38,5 +38,5 @@ func Parse(text string) (Mode, error) {
 	case "columns":
 		return Columns, nil
 	}
-	return Off, errs.Errorf(errs.ErrOption, "%s=%q: rows or columns", Option, text)
+	return Off, errs.Errorf(errs.ErrOption, "%w is %q; it takes rows or columns", errs.Opt(Option, ""), text)
 }

@@ -69,6 +69,7 @@ func TestCutOff(t *testing.T) {
 		"no postscript":     {"ORC 12345678\x00", "was cut off"},
 		"an empty footer":   {"ORC 1234\x08\x00\x02", "was cut off"},
 		"the magic":         {"ORC", "a write or a copy of it did not end"},
+		"a codec":           {"ORC 1234\x10\xea\x02\x03", "compression kind 362 is not known"},
 		"half of the magic": {"OR", "a write or a copy of it did not end"},
 	} {
 		_, err := Open(t.Context(), local.NewBytesSource([]byte(c.file)), arrowio.Limits{}, Options{})

@@ -146,7 +146,8 @@ func ParseOptions(m map[string]string) (Options, error) {
 		{salvage.Option, []string{"", "rows", "columns"}},
 	} {
 		if v := m[w.name]; v != "" && !slices.Contains(w.words, v) {
-			return o, errs.Errorf(errs.ErrOption, "%s=%q: one of %q", w.name, v, w.words)
+			words := slices.DeleteFunc(w.words, func(s string) bool { return s == "" })
+			return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes %s", errs.Opt(w.name, ""), v, strings.Join(words, ", "))
 		}
 	}
 	o.Salvage = m[salvage.Option]

@@ -30,7 +30,15 @@ func (f *File) readTail(ctx context.Context) error {
 	err := f.parseTail(ctx)
 	var e *errs.Error
 	size := f.src.Size()
-	if !errors.As(err, &e) || e.Kind != errs.ErrCorrupt {
+	if !errors.As(err, &e) {
+		return err
+	}
+	cause := e.Err
+	switch {
+	case e.Kind == errs.ErrCorrupt:
+	case e.Kind == errs.ErrUnsupported && (f.ps == nil || !f.ps.DWRF()):
+		cause = errors.New(cause.Error()) // of bytes that are no postscript, the numbers in them mean nothing
+	default:
 		return err
 	}
 	if size < 4 {
@@ -49,7 +57,8 @@ func (f *File) readTail(ctx context.Context) error {
 		or = "; or it is DWRF, an older relative of ORC, which is not supported"
 	}
 	c := *e
-	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off, or is still being written, or was written over; copy it again when it is complete%s (%w)", or, e.Err)
+	c.Kind = errs.ErrCorrupt
+	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off, or is still being written, or was written over; copy it again when it is complete%s (%w)", or, cause)
 	return &c
 }
 
