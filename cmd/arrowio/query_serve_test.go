@@ -213,6 +213,49 @@ func TestQueryServeParameters(t *testing.T) {
 	}
 }
 
+// A value that a dataset's own condition does not take is DuckDB's to compare, and what is wrong with it is told. Clients may keep the
+// handle that they had before.
+func TestQueryServeParametersOfDatasets(t *testing.T) {
+	dir, _ := queryFiles(t, 1000)
+	writeText(t, filepath.Join(dir, "nested.jsonl"), `{"id": 1, "st": {"a": 1}, "l": [1, 2]}`+"\n"+`{"id": 2, "st": {"a": 2}, "l": []}`+"\n")
+	ok(t, "convert", filepath.Join(dir, "nested.jsonl"), filepath.Join(dir, "nested.arrow"))
+	c := sqlClient(t, sqlServing(t, "orders="+filepath.Join(dir, "orders.orc"), "nested="+filepath.Join(dir, "nested.arrow")))
+	long, text := arrow.DataType(arrow.PrimitiveTypes.Int64), arrow.DataType(arrow.BinaryTypes.String)
+	for _, q := range []struct {
+		sql    string
+		of     arrow.DataType
+		values string
+		want   string // ! = of an error
+	}{
+		{"SELECT id FROM orders WHERE id = ?", long, "7", "7\n"},
+		{"SELECT id FROM orders WHERE id = ?", text, `"7"`, "7\n"},
+		{"SELECT id FROM orders WHERE id = ?", text, `"x"`, "!Could not convert string 'x'"},
+		{"SELECT id FROM orders LIMIT ?", long, "1", "0\n"},
+		{"SELECT id FROM orders LIMIT ?", long, "-1", "!cannot be negative"},
+		{"SELECT id FROM nested WHERE st = ?", arrow.StructOf(arrow.Field{Name: "a", Type: long, Nullable: true}), `{"a": 2}`, "2\n"},
+		{"SELECT id FROM nested WHERE l = ?", arrow.ListOf(long), "[1, 2]", "1\n"},
+		{"SELECT id FROM nested WHERE id = ?", arrow.ListOf(long), "[1, 2]", "!BIGINT -> BIGINT[]"},
+		{"SELECT id FROM nested WHERE id = ? AND l = ?", long, "1", "!parameter ? has no value"},
+	} {
+		st, err := c.Prepare(t.Context(), q.sql)
+		if err != nil {
+			t.Fatal(q.sql, err)
+		}
+		defer st.Close(t.Context())
+		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "0", Type: q.of, Nullable: true}}, nil), strings.NewReader(`[{"0": `+q.values+`}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Release()
+		st.SetParameters(rec)
+		info, err := st.Execute(t.Context())
+		got, err := sqlRows(t.Context(), c, info, err)
+		if want, fails := strings.CutPrefix(q.want, "!"); fails && (status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), want)) || !fails && (err != nil || got != q.want) {
+			t.Errorf("%s with %s: %q, %v", q.sql, q.values, got, err)
+		}
+	}
+}
+
 // Who may not read a dataset is told so, however it is named, and does not see it.
 func TestQueryServePermissions(t *testing.T) {
 	dir, _ := queryFiles(t, 1000)

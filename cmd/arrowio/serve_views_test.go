@@ -104,3 +104,22 @@ where = "customer < 2"
 	writeText(t, config, text)
 	fails(t, do(t, "serve", "--config", config, "--check-config", "--sql-subset"), exitUsage, "views need")
 }
+
+// A view is the same in every session.
+func TestServeViewsInSessions(t *testing.T) {
+	dir, _ := queryFiles(t, 1000)
+	config := filepath.Join(t.TempDir(), "config.toml")
+	writeText(t, config, fmt.Sprintf(`
+[views]
+names = "SELECT name FROM customers"
+spent = "SELECT count(*) AS n FROM main.orders JOIN names ON (name = 'n' || customer)"
+
+[datasets]
+orders = %q
+customers = %q
+`, filepath.Join(dir, "orders.orc"), filepath.Join(dir, "customers.trv")))
+	c := cookieClient(t, sqlServing(t, "--config", config))
+	script(t, c, "select n from spent; 715",
+		"create temp table orders as select 0 as customer; 1", "create temp table names as select 'n0' as name; 1",
+		"select n from spent; 715", "select n from arrowio.main.spent; 715", "select max(name) from arrowio.main.names; n4", "select max(name) from names; n0")
+}

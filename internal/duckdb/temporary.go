@@ -69,7 +69,11 @@ func (s *Session) temporary(ctx context.Context) (out []Temporary, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	text, err := s.db.text(`SELECT to_json(list({Name: n, View: v} ORDER BY n)) FROM (SELECT table_name AS n, false AS v FROM duckdb_tables() WHERE temporary UNION ALL
+	return s.db.temporary()
+}
+
+func (d *DB) temporary() (out []Temporary, err error) {
+	text, err := d.text(`SELECT to_json(list({Name: n, View: v} ORDER BY n)) FROM (SELECT table_name AS n, false AS v FROM duckdb_tables() WHERE temporary UNION ALL
 		SELECT view_name, true FROM duckdb_views() WHERE temporary AND NOT internal)`)
 	if err != nil || text == "" {
 		return nil, err

@@ -25,6 +25,16 @@ func (r *Rows) define(statement string) error {
 	if q.db.o.ListDefined {
 		pending = q.db.o.Defined
 	}
+	var temporary []string
+	if q.db.o.Session && len(pending) > 0 {
+		all, err := q.db.temporary()
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			temporary = append(temporary, t.Name)
+		}
+	}
 	for len(pending) > 0 {
 		var left []View
 		var first error // of a view
@@ -32,7 +42,10 @@ func (r *Rows) define(statement string) error {
 			if q.ctx.Err() != nil {
 				return context.Cause(q.ctx)
 			}
-			err := q.db.run("CREATE VIEW " + quoteName(v.Name) + " AS " + v.SQL)
+			sql, err := q.db.outside(v.SQL, temporary)
+			if err == nil {
+				err = q.db.run("CREATE VIEW " + quoteName(v.Name) + " AS " + sql)
+			}
 			q.mu.Lock()
 			if err != nil && q.err != nil {
 				err = q.err // which DuckDB only has the text of
@@ -56,6 +69,18 @@ func (r *Rows) define(statement string) error {
 	}
 	q.db.defined, q.db.undefined = q.db.o.Guarded && !q.db.o.Session, r.undefined
 	return nil
+}
+
+// outside is the function outside, of the temporary tables of a session.
+func (d *DB) outside(sql string, temporary []string) (string, error) {
+	if !slices.ContainsFunc(temporary, func(name string) bool { return mentions(sql, name) }) {
+		return sql, nil
+	}
+	parsed, err := d.text("SELECT json_serialize_sql(" + quote(sql) + ")")
+	if err != nil {
+		return "", err
+	}
+	return outside(sql, parsed, d.o.Catalog, temporary)
 }
 
 // namedIn returns the views whose names stand in a statement, and those that stand in these.

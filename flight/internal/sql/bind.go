@@ -51,28 +51,17 @@ func (d *Dialect) Put(ctx context.Context, command []byte, next func() (*flight.
 	if err != nil {
 		return err
 	}
+	if !st.Engine {
+		err := d.bindLiterals(ctx, st, b)
+		if err != nil && !d.s.HasEngine() {
+			return err
+		}
+		st.Engine = err != nil // it compares more, or says what is wrong
+	}
 	if st.Engine {
-		if len(b) > maxMessageBytes/2 {
-			return errs.Errorf(errs.ErrLimit, "values of parameters of %d bytes; the most is %d", len(b), maxMessageBytes/2)
-		}
-		rows, err := rowsOf(ctx, b) // whether they can be read is told now
-		if err != nil {
+		if err := d.bindEngine(ctx, st, b); err != nil {
 			return err
 		}
-		if rows != nil {
-			rows.Release()
-			st.Values = base64.StdEncoding.EncodeToString(b)
-			d.bound.bind(d.boundKey(ctx, st.ID), []string{string(b)})
-		}
-	} else {
-		values, each, err := parameterValues(ctx, b)
-		if err != nil {
-			return err
-		}
-		if st.Params, err = st.literals(values, each); err != nil {
-			return err
-		}
-		d.bound.bind(d.boundKey(ctx, st.ID), st.Params)
 	}
 	handle, err := st.handle()
 	if err != nil {
@@ -81,6 +70,41 @@ func (d *Dialect) Put(ctx context.Context, command []byte, next func() (*flight.
 	// DoPutPreparedStatementResult: a client that knows of it uses the new handle, at whatever server.
 	meta := protowire.AppendTag(nil, 1, protowire.BytesType)
 	return send(&flight.PutResult{AppMetadata: protowire.AppendBytes(meta, handle)})
+}
+
+// bindLiterals binds values to a statement that is answered without the engine. Where there is one, values that do not fit the
+// statement are refused, so that the engine is asked.
+func (d *Dialect) bindLiterals(ctx context.Context, st *statement, b []byte) error {
+	values, each, err := parameterValues(ctx, b)
+	if err != nil {
+		return err
+	}
+	if values, err = st.literals(values, each); err != nil {
+		return err
+	}
+	if d.s.HasEngine() {
+		if _, err := d.plans(ctx, st.SQL, values); err != nil {
+			return err
+		}
+	}
+	st.Params = values
+	d.bound.bind(d.boundKey(ctx, st.ID), values, false)
+	return nil
+}
+
+// bindEngine binds values to a statement that the engine answers.
+func (d *Dialect) bindEngine(ctx context.Context, st *statement, b []byte) error {
+	if len(b) > maxMessageBytes/2 {
+		return errs.Errorf(errs.ErrLimit, "values of parameters of %d bytes; the most is %d", len(b), maxMessageBytes/2)
+	}
+	rows, err := rowsOf(ctx, b) // whether they can be read is told now
+	if err != nil || rows == nil {
+		return err
+	}
+	rows.Release()
+	st.Values = base64.StdEncoding.EncodeToString(b)
+	d.bound.bind(d.boundKey(ctx, st.ID), []string{string(b)}, true)
+	return nil
 }
 
 var padding [8]byte
@@ -177,7 +201,7 @@ func literal(col arrow.Array) (string, error) {
 	}
 	text, ok := literalText(expr.Compare{Col: "x", Op: expr.Eq, Value: v}.String())
 	if !ok {
-		return "", errs.Errorf(errs.ErrOption, "a value of type %s is compared with nothing", col.DataType())
+		return "", errs.Errorf(errs.ErrOption, "a value of type %s cannot be bound: numbers, booleans, texts, bytes, dates, times of a day and timestamps can", col.DataType())
 	}
 	return text, nil
 }

@@ -25,6 +25,7 @@ type boundValues struct {
 type boundSet struct {
 	key    string
 	params []string
+	engine bool // params is one stream of values for the engine
 	bytes  int
 	at     time.Time
 }
@@ -41,8 +42,8 @@ func (d *Dialect) Bound() (statements, bytes int) {
 	return d.bound.order.Len(), d.bound.bytes
 }
 
-func (v *boundValues) bind(key string, params []string) {
-	s := &boundSet{key: key, params: params, at: time.Now(), bytes: len(key)}
+func (v *boundValues) bind(key string, params []string, engine bool) {
+	s := &boundSet{key: key, params: params, engine: engine, at: time.Now(), bytes: len(key)}
 	for _, p := range params {
 		s.bytes += len(p) + 16
 	}
@@ -59,20 +60,20 @@ func (v *boundValues) bind(key string, params []string) {
 	}
 }
 
-// params returns what is bound to a statement; nil = nothing.
-func (v *boundValues) params(key string) []string {
+// params returns what is bound to a statement, and whether it is for the engine; nil = nothing.
+func (v *boundValues) params(key string) (params []string, engine bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	e := v.by[key]
 	if e == nil {
-		return nil
+		return nil, false
 	}
 	s := e.Value.(*boundSet)
 	if time.Since(s.at) > boundFor {
 		v.drop(e)
-		return nil
+		return nil, false
 	}
-	return s.params
+	return s.params, s.engine
 }
 
 func (v *boundValues) forget(key string) {

@@ -105,8 +105,8 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 		return flightInfos(ctx, plans, at)
 	}
 	if err != nil {
-		text, values, _, textErr := d.textOf(ctx, m)
-		if textErr != nil || !d.unanswered(text, err) {
+		text, values, literals, textErr := d.textOf(ctx, m)
+		if textErr != nil || literals || !d.unanswered(text, err) {
 			return nil, err
 		}
 		if writes, err := d.written(ctx, text); err != nil {
@@ -199,7 +199,10 @@ func (d *Dialect) planMessage(ctx context.Context, m proto.Message) ([]*plan, er
 		}
 		params := st.Params
 		if params == nil {
-			params = d.bound.params(d.boundKey(ctx, st.ID))
+			engine := false
+			if params, engine = d.bound.params(d.boundKey(ctx, st.ID)); engine {
+				return nil, errEngine
+			}
 		}
 		return d.plans(ctx, st.SQL, params)
 	}

@@ -92,8 +92,9 @@ func (a *asked) run(ctx context.Context, d *Dialect, stream grpc.ServerStream) e
 	return d.s.Run(ctx, a.SQL, params, Asked{a.Query, a.Session}, stream)
 }
 
-// textOf returns the statement of a message, the values that are bound to it, and whether it is known to be the engine's.
-func (d *Dialect) textOf(ctx context.Context, m proto.Message) (text string, values []byte, engine bool, err error) {
+// textOf returns the statement of a message, and the values for the engine that are bound to it. literals: what is bound is none of
+// these, and whatever the plan says of it stands.
+func (d *Dialect) textOf(ctx context.Context, m proto.Message) (text string, values []byte, literals bool, err error) {
 	switch m := m.(type) {
 	case *pb.CommandStatementQuery:
 		return m.GetQuery(), nil, false, nil
@@ -105,10 +106,14 @@ func (d *Dialect) textOf(ctx context.Context, m proto.Message) (text string, val
 		if values, err = fromBase64(st.Values); err != nil {
 			return "", nil, false, err
 		}
-		if kept := d.bound.params(d.boundKey(ctx, st.ID)); st.Engine && values == nil && len(kept) == 1 {
-			values = []byte(kept[0])
+		if values != nil || st.Params != nil {
+			return st.SQL, values, st.Params != nil, nil
 		}
-		return st.SQL, values, st.Engine, nil
+		kept, engine := d.bound.params(d.boundKey(ctx, st.ID))
+		if engine {
+			return st.SQL, []byte(kept[0]), false, nil
+		}
+		return st.SQL, nil, len(kept) > 0, nil
 	}
 	return "", nil, false, nil
 }
