@@ -88,9 +88,8 @@ install-check: ## by hand: install what .cache/dist has in whole systems without
 
 # Machines of 32 bits are refused when compiled, which a test of arrowio looks at.
 .PHONY: vet-platforms
-vet-platforms: ## go vet as on macOS and on Windows, but for what needs a C compiler
-	@for p in darwin/arm64 windows/amd64; do echo "go vet as on $$p"; \
-		export GOOS=$${p%/*} GOARCH=$${p#*/}; go vet $$(go list ./... | grep -v /cmd/libarrowio); done
+vet-platforms: ## do the types of all packages and tests fit as on macOS, Windows and arm64? but for what needs a C compiler
+	go run ./internal/platforms -but github.com/arrowio/arrowio/cmd/libarrowio darwin/arm64 windows/amd64 linux/arm64 -- ./...
 
 .PHONY: race
 race: ## the tests under the race detector
