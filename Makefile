@@ -91,9 +91,23 @@ install-check: ## by hand: install what .cache/dist has in whole systems without
 vet-platforms: ## do the types of all packages and tests fit as on macOS, Windows and arm64? but for what needs a C compiler
 	go run ./internal/platforms -but github.com/arrowio/arrowio/cmd/libarrowio darwin/arm64 windows/amd64 linux/arm64 -- ./...
 
+# The race detector sees what several goroutines do: it watches the packages that start them or have internal/workers start
+# them, and the conformance tests of the others, which scan a file several times at once.
+RACE_STARTS = $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='.?*' --exclude-dir=arrow18 --exclude-dir=testdata \
+	'^\s*go [A-Za-z]|"github.com/arrowio/arrowio/internal/workers"|sync\.WaitGroup' . | xargs -r -n1 dirname | sort -u)
+RACE_CONFORMS = $(filter-out $(RACE_STARTS),$(shell grep -rl --include='*_test.go' --exclude-dir='.?*' --exclude-dir=arrow18 \
+	'"github.com/arrowio/arrowio/arrowio/conformance"' . | xargs -r -n1 dirname | sort -u))
+
+.PHONY: race-packages race-conformance
+race-packages: # those that start goroutines, for a shell
+	@echo $(RACE_STARTS)
+race-conformance: # those of which only the conformance tests are watched, for a shell
+	@echo $(RACE_CONFORMS)
+
 .PHONY: race
-race: ## the tests under the race detector
-	go test -race $(PKG)
+race: ## the tests of what starts goroutines under the race detector (PKG=./internal/orcwire: all of a package)
+	$(if $(filter ./...,$(PKG)),go test -race $(or $(RACE_STARTS),$(error no package starts a goroutine)),go test -race $(PKG))
+	$(if $(filter ./...,$(PKG)),go test -race -run Conformance $(or $(RACE_CONFORMS),$(error no package has conformance tests)))
 	$(if $(filter ./...,$(PKG)),go -C $(ARROW18) test -race -tags assert ./...)
 
 .PHONY: vet

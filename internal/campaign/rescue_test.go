@@ -1,3 +1,5 @@
+//go:build !race
+
 package campaign_test
 
 import (

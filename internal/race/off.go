@@ -4,3 +4,6 @@ package race
 
 // Enabled says that this program was built with the race detector.
 const Enabled = false
+
+// Fewer is how many times fewer cases tests try under the race detector.
+const Fewer = 1

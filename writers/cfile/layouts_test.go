@@ -1,3 +1,5 @@
+//go:build !race
+
 package cfile_test
 
 import (

@@ -2,5 +2,7 @@
 
 package cfile_test
 
+import "github.com/arrowio/arrowio/internal/race"
+
 // sampled divides the work of tests that try every case: plain runs try one case in so many. With the tag interop they try all.
-const sampled = 3
+const sampled = 3 * race.Fewer

@@ -105,7 +105,8 @@ func judgeCatalog(t *testing.T, peer *program, dir, catalog string) {
 			return array.NewRecord(nullable, rec.Columns(), rec.NumRows())
 		}
 		if table == "ours" {
-			if err := write(ctx, name, with("create", "iceberg-partition", "bucket(2, id)", "iceberg-data-format", "parquet"), nullable, add(0)); err != nil {
+			if err := write(ctx, name, with("create", "iceberg-partition", "bucket(2, id)", "iceberg-data-format", "parquet",
+				"iceberg-property", "commit.retry.num-retries=1000"), nullable, add(0)); err != nil {
 				t.Fatal(err)
 			}
 		}

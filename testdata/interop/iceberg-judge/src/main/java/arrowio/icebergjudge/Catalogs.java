@@ -136,7 +136,8 @@ final class Catalogs {
       ((SupportsNamespaces) c).createNamespace(db);
     }
     Schema s = new Schema(Types.NestedField.optional(1, "id", Types.LongType.get()), Types.NestedField.optional(2, "word", Types.StringType.get()));
-    c.createTable(TableIdentifier.of(db, "theirs"), s);
+    // Iceberg begins a commit anew four times by default, which is too few beside three writers on a busy machine.
+    c.buildTable(TableIdentifier.of(db, "theirs"), s).withProperty("commit.retry.num-retries", "1000").create();
     if (c instanceof ViewCatalog v && !given) {
       v.buildView(TableIdentifier.of(db, "view")).withSchema(s).withDefaultNamespace(db).withQuery("spark", "SELECT * FROM theirs").create();
     }
