@@ -113,6 +113,9 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 	var secs, subs [timeBlock]int64
 	for at := 0; at < len(dst); at += timeBlock {
 		d := dst[at:min(at+timeBlock, len(dst))]
+		if utc && allZero(nanos[at:][:len(d)]) && wholeSeconds(d, zone.epoch, unit.perSecond, least, most) {
+			continue
+		}
 		s, f := secs[:len(d)], subs[:len(d)]
 		if !instants(s, f, d, nanos[at:], zone.epoch, t.kept()) {
 			if err := t.slow(d, nanos[at:], zone, at); err != nil {
@@ -151,6 +154,41 @@ func (t *Timestamps) kept() int64 {
 }
 
 var nanoZeros = [8]uint64{1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// allZero reports whether all values are 0.
+func allZero(v []int64) bool {
+	for ; len(v) >= 8; v = v[8:] {
+		x := (*[8]int64)(v)
+		if x[0]|x[1]|x[2]|x[3]|x[4]|x[5]|x[6]|x[7] != 0 {
+			return false
+		}
+	}
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// wholeSeconds replaces stored seconds, of times that have no fraction, by times in a unit. False: some second is not in [least, most], and dst is as it
+// was.
+func wholeSeconds(dst []int64, epoch, perSecond, least, most int64) bool {
+	// A second that overflows is far from [least, most], which ends 1<<40 seconds from 1970 at most.
+	from, width := epoch-least, uint64(most-least)
+	var bad uint64
+	for _, raw := range dst {
+		x := uint64(raw + from)
+		bad |= x | (width - x)
+	}
+	if bad>>63 != 0 {
+		return false
+	}
+	for i, raw := range dst {
+		dst[i] = (raw + epoch) * perSecond
+	}
+	return true
+}
 
 // instants decodes seconds since 1970 and nanoseconds. False: some value needs a closer look, and the results are void.
 func instants(secs, subs, stored, nanos []int64, epoch, kept int64) bool {

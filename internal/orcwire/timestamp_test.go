@@ -62,12 +62,16 @@ func TestTimestamps(t *testing.T) {
 					n := r.Intn(400)
 					dst, nanos, want := make([]int64, n), make([]int64, n), make([]int64, n)
 					plain := r.Intn(2) == 0 // nothing but what the fast way can do
+					whole := r.Intn(3) == 0 // no fractions
 					for i := range dst {
 						for {
 							sec := r.Int63n(2*span) - span - 1420070400
 							sub := []int64{0, 1, 999999, 1000000, 999999999, 120000000, r.Int63n(1e9)}[r.Intn(7)]
 							if !plain && r.Intn(4) == 0 {
 								sub = -sub
+							}
+							if whole {
+								sub = 0
 							}
 							var ok bool
 							if want[i], ok = combined(ts, sec, sub); ok {
@@ -83,6 +87,30 @@ func TestTimestamps(t *testing.T) {
 						if dst[i] != want[i] {
 							t.Fatalf("zone %q, hybrid %v, %v, span %d: value %d of %d is %d, want %d", zoneName, hybrid, unit, span, i, n, dst[i], want[i])
 						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Whole seconds at the ends of what the fast way takes, and far beyond: as one at a time, or an error.
+func TestWholeSeconds(t *testing.T) {
+	for unit := Nanosecond; unit <= Second; unit++ {
+		for _, hybrid := range []bool{false, true} {
+			ts := Timestamps{Hybrid: hybrid, Unit: unit}
+			for _, end := range []int64{math.MinInt64, -1 << 62, -1 << 40, timeUnits[unit].least, switchSec, 0, timeUnits[unit].most, 1 << 40, 1 << 62, math.MaxInt64} {
+				for near := int64(-2); near <= 2; near++ {
+					sec := end + near - UTC.Epoch()
+					dst := make([]int64, 20)
+					dst[7] = sec
+					err := ts.Combine(dst, make([]int64, 20))
+					want, ok := combined(ts, sec, 0)
+					if sec < -1<<62 || sec > 1<<62 {
+						ok = false // no time, says Combine
+					}
+					if (err == nil) != ok || ok && (dst[7] != want || dst[8] != UTC.Epoch()*units[unit]) {
+						t.Errorf("%v, hybrid %v, second %d: %d, %d, %v, want %d, %v", unit, hybrid, sec, dst[7], dst[8], err, want, ok)
 					}
 				}
 			}
@@ -253,22 +281,25 @@ func BenchmarkTimestamps(b *testing.B) {
 	for i := range secs {
 		secs[i], nanos[i] = r.Int63n(6e8)-3e8, storedNanos(r.Int63n(1e6)*1000)
 	}
+	whole := make([]int64, n)
 	for _, k := range []struct {
-		name string
-		ts   Timestamps
+		name  string
+		ts    Timestamps
+		nanos []int64
 	}{
-		{"utc", Timestamps{}},
-		{"utc us", Timestamps{Unit: Microsecond}},
-		{"utc hybrid", Timestamps{Hybrid: true}},
-		{"zone", Timestamps{Zone: zone(b, "America/New_York")}},
-		{"offset", Timestamps{Zone: zone(b, "GMT+08:00")}},
+		{"utc", Timestamps{}, nanos},
+		{"utc whole", Timestamps{}, whole},
+		{"utc us", Timestamps{Unit: Microsecond}, nanos},
+		{"utc hybrid", Timestamps{Hybrid: true}, nanos},
+		{"zone", Timestamps{Zone: zone(b, "America/New_York")}, nanos},
+		{"offset", Timestamps{Zone: zone(b, "GMT+08:00")}, nanos},
 	} {
 		b.Run(k.name, func(b *testing.B) {
 			b.SetBytes(8 * n)
 			b.ReportAllocs()
 			for b.Loop() {
 				copy(dst, secs)
-				if err := k.ts.Combine(dst, nanos); err != nil {
+				if err := k.ts.Combine(dst, k.nanos); err != nil {
 					b.Fatal(err)
 				}
 			}
