@@ -3,10 +3,7 @@ package metastore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -228,50 +225,6 @@ func (c *Client) tooMany(asked, got int) error {
 	return errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for %d partitions, and answered with %d", c.addr, asked, got)
 }
 
-// IDs says which ids, of transactions or of a table's writes, count: all up to High but those that are open or were aborted.
-type IDs struct {
-	High          int64
-	Open, Aborted []int64 // sorted
-}
-
-// Text returns the list as HIGH:OPEN,…:ABORTED,….
-func (l *IDs) Text() string {
-	return strconv.FormatInt(l.High, 10) + ":" + join(l.Open) + ":" + join(l.Aborted)
-}
-
-// Valid reports whether an id counts.
-func (l *IDs) Valid(id int64) bool {
-	_, open := slices.BinarySearch(l.Open, id)
-	_, aborted := slices.BinarySearch(l.Aborted, id)
-	return id <= l.High && !open && !aborted
-}
-
-func join(ids []int64) string {
-	var b strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	return b.String()
-}
-
-// divide puts ids into the lists of open and aborted ones. Bit i of aborted, the lowest of each byte first, says what ids[i] is.
-func (l *IDs) divide(ids []int64, aborted []byte) {
-	for i, id := range ids {
-		switch {
-		case id > l.High: // is newer anyway
-		case i/8 < len(aborted) && aborted[i/8]>>(i%8)&1 != 0:
-			l.Aborted = append(l.Aborted, id)
-		default:
-			l.Open = append(l.Open, id)
-		}
-	}
-	slices.Sort(l.Open)
-	slices.Sort(l.Aborted)
-}
-
 // Transactions returns which transactions count now.
 func (c *Client) Transactions(ctx context.Context) (*IDs, error) {
 	l := &IDs{High: -1}
@@ -341,13 +294,4 @@ func (c *Client) WriteIDs(ctx context.Context, database, table string, at *IDs) 
 	}
 	l.divide(ids, aborted)
 	return l, nil
-}
-
-// forHive returns the list as Hive's ValidReadTxnList writes it: HIGH:LOWEST-OPEN:OPEN,…:ABORTED,….
-func (l *IDs) forHive() string {
-	lowest := int64(math.MaxInt64)
-	if len(l.Open) > 0 {
-		lowest = l.Open[0]
-	}
-	return fmt.Sprintf("%d:%d:%s:%s", l.High, lowest, join(l.Open), join(l.Aborted))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ type Hive struct {
 	in   io.Writer
 	out  *bufio.Reader
 	said strings.Builder
+	java *exec.Cmd
 }
 
 // StartHive starts the metastore of Hive 3.1 in a directory, with so many ACID tables; see Metastore.java. It ends with the test.
@@ -55,7 +57,7 @@ func (h *Hive) start(t testing.TB, variable string, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.in, h.out = in, bufio.NewReader(out)
+	h.in, h.out, h.java = in, bufio.NewReader(out), java
 	java.Stderr = &h.said
 	if err := java.Start(); err != nil {
 		t.Fatal(err)
@@ -70,6 +72,12 @@ func (h *Hive) start(t testing.TB, variable string, args ...string) {
 	}
 	h.port = strings.TrimSpace(line)
 	h.URL = "hive://localhost:" + h.port + "/d."
+}
+
+// Kill ends the program, and returns what its threads were at.
+func (h *Hive) Kill() string {
+	threads, err := exec.Command("jstack", strconv.Itoa(h.java.Process.Pid)).CombinedOutput()
+	return fmt.Sprintf("%s\n%v, %v", threads, err, h.java.Process.Kill())
 }
 
 // Ask asks a question, such as "rows TABLE", and returns the lines of the answer.

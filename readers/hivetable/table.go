@@ -305,11 +305,14 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 			return nil, errs.Errorf(errs.ErrUnsupported, "an ACID table in %s cannot be read", format.Name)
 		}
 		m := of(dir)
-		m.ACID = &acid{Server: l.address.Server, Writes: l.writes.Text(), High: l.writes.High}
+		m.ACID = &acid{Server: l.address.Server, Database: l.said.Database, Table: l.said.Name, Writes: l.writes.Text()}
 		return []*member{m}, nil
 	case insertOnly:
-		err = l.settled(ctx, l.client, tree, l.writes.High, func(txns string) error {
-			var err error
+		w := watched{client: l.client, tree: tree, database: l.said.Database, table: l.said.Name, writes: l.writes}
+		err = w.settled(ctx, func(txns string, empty bool) (err error) {
+			if names = nil; empty {
+				return nil
+			}
 			names, err = orctable.Files(ctx, tree, l.limits, orctable.Options{WriteIDs: l.writes.Text(), Transactions: txns})
 			return err
 		})
@@ -317,7 +320,7 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 		names, err = l.below(ctx, tree, "", nil, 0)
 	}
 	if err != nil {
-		return nil, absent(err, dir)
+		return nil, err
 	}
 	out := make([]*member, len(names))
 	for i, name := range names {
@@ -326,12 +329,16 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 	return out, nil
 }
 
-// absent returns the error of a directory that does not exist; nil in stores that have no empty directories.
-func absent(err error, dir string) error {
-	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(dir, "s3://") {
-		return nil
+// isS3 reports whether a tree is in a store that copies what is renamed, and has no empty directories.
+func isS3(tree arrowio.Tree) bool { return strings.HasPrefix(tree.Path(""), "s3://") }
+
+// listTop lists the directory of a table or a partition. It has nothing where it does not exist, in a store without empty directories.
+func listTop(ctx context.Context, tree arrowio.Tree) ([]arrowio.TreeEntry, error) {
+	entries, err := tree.List(ctx, "")
+	if errors.Is(err, fs.ErrNotExist) && isS3(tree) {
+		err = nil
 	}
-	return err
+	return entries, err
 }
 
 // below adds the names of the files in a directory, and in those below it, as Hive reads them: without those that are hidden, or empty.
@@ -339,7 +346,13 @@ func (l *listing) below(ctx context.Context, tree arrowio.Tree, dir string, name
 	if depth > l.limits.Depth {
 		return nil, errs.Errorf(errs.ErrLimit, "%s: directories are nested deeper than the limit Depth = %d", dir, l.limits.Depth)
 	}
-	entries, err := tree.List(ctx, dir)
+	var entries []arrowio.TreeEntry
+	var err error
+	if depth == 0 {
+		entries, err = listTop(ctx, tree)
+	} else {
+		entries, err = tree.List(ctx, dir)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,9 @@ func (h *handle) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if d := h.of; d.splits != nil && d.flush == nil && src.Size() != d.size {
+		return at(d.path, errors.Join(errReplaced, src.Close()))
+	}
 	if n := h.of.length; n < src.Size() {
 		src = &shortened{src, n}
 	}
@@ -87,6 +90,9 @@ func (h *handle) begin(ctx context.Context) error {
 	f, err := orc.Open(ctx, count, p.limits, p.opt)
 	if err == nil && f.IsEvents() && !p.events {
 		err = f.ShowRows()
+	}
+	if d := h.of; err == nil && d.splits != nil && (f.Rows() != d.rows || !slices.Equal(f.Splits(), d.splits)) {
+		err = errors.Join(errReplaced, f.Close())
 	}
 	if err != nil {
 		if errors.Is(err, errs.ErrCorrupt) && !begins(src) {
@@ -98,6 +104,10 @@ func (h *handle) begin(ctx context.Context) error {
 	h.src, h.count, h.File = src, count, f
 	return nil
 }
+
+// errReplaced is about a file under whose name there is another one now: a compaction of the same write ids that is done again gives its files
+// the names of the old ones.
+var errReplaced = errs.Errorf(errs.ErrUnsupported, "the file was replaced since the table was opened: read the table again")
 
 // begins reports whether a file begins as ORC files do, or cannot be read there.
 func begins(src arrowio.Source) bool {

@@ -1,6 +1,7 @@
 package orctable
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/internal/s3fake"
 	"github.com/arrowio/arrowio/readers/orc"
@@ -59,5 +61,31 @@ func TestTableInStore(t *testing.T) {
 		if q := r.String(); strings.Contains(q, "GET") && (strings.Contains(q, "delta_0000001_0000001_0000/bucket") || strings.Contains(q, "_tmp_space.db/x") || strings.Contains(q, ".hive-staging/delta")) {
 			t.Errorf("asked for what does not count: %s", q)
 		}
+	}
+}
+
+// A file that is replaced under its name while the table is open is an error, not rows that its deletes are not about.
+func TestReplaced(t *testing.T) {
+	m := memTree{"delta_0000001_0000001_0000/bucket_00000": eventsFile(t, inserts(1, b0, 0, 5), nil)}
+	f := openTable(t, m, Options{})
+	if err := f.pool.drop(); err != nil {
+		t.Fatal(err)
+	}
+	if got := linesOf(t, f, arrowio.ScanOptions{}); len(got) != 5 {
+		t.Error(got)
+	}
+	if err := f.pool.drop(); err != nil {
+		t.Fatal(err)
+	}
+	m["delta_0000001_0000001_0000/bucket_00000"] = eventsFile(t, inserts(1, b0, 0, 6), nil)
+	s, err := arrowio.Scan(t.Context(), f, arrowio.ScanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	for s.Next() {
+	}
+	if err := s.Err(); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "replaced") {
+		t.Error(err)
 	}
 }

@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeSet;
 import org.apache.hadoop.hive.metastore.HiveMetaStoreClient;
 import org.apache.hadoop.hive.ql.io.RecordUpdater;
 
 /**
  * A table of ROWS rows that is changed without end: each transaction gives all rows one new number, or is aborted, and every few of them
- * its directories are compacted, minor and major in turn, and what is obsolete is deleted. Whoever reads it must see one number in all
+ * its directories are compacted, minor or major, and what is obsolete is deleted. Whoever reads it must see one number in all
  * rows, never an older one than before.
  */
 final class Churn extends Thread {
@@ -28,7 +29,9 @@ final class Churn extends Thread {
   private volatile boolean ended;
   private volatile Exception failed;
   private volatile long committed;
-  private int compactions;
+  private volatile long begun; // the newest transaction that is to be committed
+  private volatile int compactions;
+  private final Random random = new Random(1);
 
   Churn(HiveMetaStoreClient client, Ids ids, Table table, String name) {
     this.client = client;
@@ -44,8 +47,8 @@ final class Churn extends Thread {
       change(false);
       for (int i = 1; !ended; i++) {
         change(i % 5 == 3);
-        if (i % 3 == 0) {
-          compact(i % 2 == 0);
+        if (i % 2 == 0) {
+          compact(random.nextInt(3) == 0);
         }
       }
     } catch (Exception e) {
@@ -80,6 +83,7 @@ final class Churn extends Thread {
     if (abort) {
       client.rollbackTxn(txn);
     } else {
+      begun = w;
       client.commitTxn(txn);
       committed = w;
     }
@@ -88,18 +92,23 @@ final class Churn extends Thread {
   private void compact(boolean major) throws Exception {
     WriteIds now = ids.of(name);
     WriteIds settled = new WriteIds(now.open().isEmpty() ? now.high() : now.open().first() - 1, new TreeSet<>(), now.aborted());
-    if (new Compactor(table).run(major, settled) != null) {
+    Compactor compactor = new Compactor(table).slowly(random);
+    if (compactor.run(major, settled) != null) {
       compactions++;
-      new Compactor(table).clean(settled);
+      if (!major && random.nextBoolean()) {
+        compactor.run(false, settled); // the same directories are made anew
+      }
+      compactor.clean(settled);
     }
   }
 
-  /** The number that was committed last, and how many compactions there were. */
+  /** The number that was committed last, that which may have been committed, and how many compactions there were. */
   List<String> state() throws Exception {
     if (failed != null) {
       throw failed;
     }
-    return List.of(committed + " " + compactions);
+    long known = committed; // first: it follows the other
+    return List.of(known + " " + begun + " " + compactions);
   }
 
   List<String> end() throws Exception {

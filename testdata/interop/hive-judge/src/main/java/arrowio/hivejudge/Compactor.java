@@ -2,7 +2,9 @@ package arrowio.hivejudge;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -26,9 +28,27 @@ import org.apache.hadoop.mapred.Reporter;
  */
 final class Compactor {
   private final Table table;
+  private Random slow; // null = nobody reads meanwhile
 
   Compactor(Table table) {
     this.table = table;
+  }
+
+  /** Does step by step, with pauses, what readers may see of Hive 3.1: both directories are made always, and what is obsolete goes file by file. */
+  Compactor slowly(Random slow) {
+    this.slow = slow;
+    return this;
+  }
+
+  private void pause() throws IOException {
+    if (slow == null || slow.nextInt(3) == 0) {
+      return;
+    }
+    try {
+      Thread.sleep(slow.nextInt(12) == 0 ? 200 : slow.nextInt(25));
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
   }
 
   /** Compacts what is settled in a list; null where there is nothing to do, otherwise the directory that came of it. */
@@ -52,6 +72,7 @@ final class Compactor {
     }
     FileSystem fs = table.files();
     if (!major
+        && slow == null
         && (fs.exists(new Path(table.path, AcidUtils.deltaSubdir(first, last)))
             || fs.exists(new Path(table.path, AcidUtils.deleteDeltaSubdir(first, last))))) {
       return null; // they are compacted already
@@ -62,19 +83,59 @@ final class Compactor {
     }
     String made = null;
     if (fs.exists(tmp)) {
-      for (FileStatus s : fs.listStatus(tmp)) {
-        if (major) {
-          AcidUtils.MetaDataFile.createCompactorMarker(s.getPath(), fs);
-        }
-        AcidUtils.OrcAcidVersion.writeVersionFile(s.getPath(), fs);
-        made = s.getPath().getName();
-        if (fs.exists(new Path(table.path, made)) || !fs.rename(s.getPath(), new Path(table.path, made))) {
-          throw new IOException("cannot move " + s.getPath());
-        }
+      List<FileStatus> all = new ArrayList<>(List.of(fs.listStatus(tmp)));
+      if (slow != null) {
+        Collections.shuffle(all, slow);
       }
+      for (FileStatus s : all) {
+        made = s.getPath().getName();
+        move(fs, s.getPath(), new Path(table.path, made), major);
+      }
+      pause();
       fs.delete(tmp, true);
     }
     return made;
+  }
+
+  /** Moves a directory into place: as Hive 3.1.3 does it, or, in some of those that are done slowly, as 3.1.0 to 3.1.2 do. */
+  private void move(FileSystem fs, Path from, Path to, boolean major) throws IOException {
+    boolean there = fs.exists(to);
+    if (there && slow == null) {
+      throw new IOException("cannot move " + from);
+    }
+    boolean before = slow == null || there || slow.nextBoolean();
+    if (there) {
+      remove(fs, to);
+      pause();
+    }
+    if (before) {
+      mark(fs, from, major);
+    }
+    if (!fs.rename(from, to)) {
+      throw new IOException("cannot move " + from);
+    }
+    pause();
+    if (!before) {
+      mark(fs, to, major);
+    }
+  }
+
+  private void mark(FileSystem fs, Path dir, boolean major) throws IOException {
+    AcidUtils.OrcAcidVersion.writeVersionFile(dir, fs);
+    pause();
+    if (major) {
+      AcidUtils.MetaDataFile.createCompactorMarker(dir, fs);
+    }
+  }
+
+  private void remove(FileSystem fs, Path dir) throws IOException {
+    if (slow != null) {
+      for (FileStatus s : fs.listStatus(dir)) {
+        fs.delete(s.getPath(), false);
+        pause();
+      }
+    }
+    fs.delete(dir, true);
   }
 
   private void compact(
@@ -86,6 +147,10 @@ final class Compactor {
     OrcStruct v = reader.createValue();
     RecordWriter rows = null;
     RecordWriter deletes = null;
+    if (slow != null && !major) {
+      rows = writer(c, reader.getObjectInspector(), false, false, bucket, tmp, first, last);
+      deletes = writer(c, reader.getObjectInspector(), false, true, bucket, tmp, first, last);
+    }
     while (reader.next(id, v)) {
       if (!reader.isDelete(v)) {
         rows = rows != null ? rows : writer(c, reader.getObjectInspector(), major, false, bucket, tmp, first, last);
@@ -128,7 +193,8 @@ final class Compactor {
     AcidUtils.Directory state =
         AcidUtils.getAcidState(table.path, table.job(WriteIds.ALL), new ValidReaderWriteIdList(ids.hive()), false, true);
     for (FileStatus s : state.getObsolete()) {
-      table.files().delete(s.getPath(), true);
+      remove(table.files(), s.getPath());
+      pause();
     }
     return state.getObsolete().size();
   }
