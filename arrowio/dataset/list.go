@@ -318,6 +318,9 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		}
 		return x.members(f, t, "")
 	}
+	if i := slices.IndexFunc(x.formats, func(f arrowio.Format) bool { return f.OpenTable != nil && x.told && f.Name == x.o.Format }); i >= 0 {
+		return x.members(x.formats[i], t, "") // which tells what was looked for
+	}
 	all, err := x.collect(t, "", nil)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ in the last case. To standard output goes one file: rows that need more are an e
 }
 
 func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out string) error {
-	format, err := a.outputFormat(f.to.word, out)
+	format, err := a.convertedFormat(ctx, f, out)
 	if err != nil {
 		return err
 	}

@@ -235,3 +235,50 @@ func TestIcebergChanges(t *testing.T) {
 	fails(t, do(t, "iceberg", "delete", table, "--where", "none = 1"), 2, "none")
 	conforms(t, "iceberg", ok(t, "iceberg", "delete", "--json", table, "--where", "id > 0"))
 }
+
+// TestIcebergOutput names a table as OUTPUT without --to, and what is none.
+func TestIcebergOutput(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("in.jsonl", `{"a":1,"b":"x"}`)
+	write("empty/metadata/readme", "")
+	ok(t, "convert", "--to", "iceberg", at("in.jsonl"), at("table"))
+	ok(t, "convert", "--iceberg-mode", "append", at("in.jsonl"), at("table"))
+	if got := ok(t, "count", at("table")); got != "2\n" {
+		t.Error(got)
+	}
+	for _, c := range []struct {
+		code int
+		say  string
+		args []string
+	}{
+		{2, "--iceberg-mode=append", []string{"convert", at("in.jsonl"), at("table")}}, // it is a table
+		{2, at("out.orc") + " is none", []string{"convert", "--iceberg-mode", "append", at("in.jsonl"), at("out.orc")}},
+		{2, at("new") + " is none", []string{"convert", "--iceberg-partition", "a", at("in.jsonl"), at("new")}},
+		{2, "name the format with --to", []string{"convert", at("in.jsonl"), at("new")}},
+		{2, "write.target-file-size-bytes", []string{"convert", "--to", "iceberg", "--iceberg-property", "write.target-file-size-bytes=x", at("in.jsonl"), at("new")}},
+		{2, "write.metadata.metrics.default", []string{"convert", "--to", "iceberg", "--iceberg-property", "write.metadata.metrics.default=x", at("in.jsonl"), at("new")}},
+		{2, "write.format.default", []string{"convert", "--to", "iceberg", "--iceberg-property", "write.format.default=x", at("in.jsonl"), at("new")}},
+		{3, "no Iceberg table to be changed", []string{"iceberg", "compact", at("none")}},
+		{3, "metadata/*.metadata.json", []string{"iceberg", "delete", at("empty"), "--where", "a=1"}},
+		{3, "metadata/*.metadata.json", []string{"count", "--from", "iceberg", at("empty")}},
+		{3, "metadata/*.metadata.json", []string{"count", "--from", "iceberg", dir}},
+	} {
+		o := do(t, c.args...)
+		if fails(t, o, c.code, c.say); strings.Contains(o.err, "--iceberg-mode=create") {
+			t.Errorf("%q: %s", c.args, o.err)
+		}
+	}
+	if _, err := os.Stat(at("new")); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/writers/icebergtable"
@@ -20,12 +22,56 @@ func (a *app) icebergOptions(ctx context.Context, given *optionFlags) icebergtab
 	for _, f := range o.Files {
 		o.FileOptions[f.Name] = given.forFormat(f.Name)
 	}
-	for _, f := range a.readers {
-		if f.Name == icebergtable.Name {
-			o.Reader = f
+	o.Reader = a.tableReader()
+	return o
+}
+
+// convertedFormat returns the format that a conversion writes. A directory that is an Iceberg table is written to as one.
+func (a *app) convertedFormat(ctx context.Context, f *convertFlags, out string) (arrowio.OutputFormat, error) {
+	format, err := a.outputFormat(f.to.word, out)
+	about := a.aboutTables(f.writeFlags.options)
+	if f.to.word != "" || out == "-" || err == nil && (about == "" || format.Name == icebergtable.Name) {
+		return format, err
+	}
+	if a.isTable(ctx, out) {
+		return icebergtable.Format(), nil
+	}
+	if about != "" {
+		return arrowio.OutputFormat{}, usagef("--%s is about tables of Iceberg, and %s is none: name a table that exists, or make one there with --to iceberg", about, out)
+	}
+	return format, err
+}
+
+// aboutTables returns an option that was given of what is written to Iceberg tables; "" = there is none.
+func (a *app) aboutTables(given *optionFlags) string {
+	reader := a.tableReader()
+	for _, o := range icebergtable.Format().Options {
+		reads := slices.ContainsFunc(reader.Options, func(r arrowio.Option) bool { return r.Name == o.Name })
+		if !reads && strings.HasPrefix(o.Name, icebergtable.Name+"-") && slices.Contains(given.given(), o.Name) {
+			return o.Name
 		}
 	}
-	return o
+	return ""
+}
+
+// isTable reports whether a directory is an Iceberg table. Whatever else it is, writing to it tells.
+func (a *app) isTable(ctx context.Context, name string) bool {
+	t, err := a.places(ctx).Tree(name)
+	if err != nil {
+		return false
+	}
+	ok, err := a.tableReader().MatchTable(ctx, t)
+	return ok && err == nil
+}
+
+// tableReader returns the format that reads Iceberg tables.
+func (a *app) tableReader() arrowio.Format {
+	for _, f := range a.readers {
+		if f.Name == icebergtable.Name {
+			return f
+		}
+	}
+	return arrowio.Format{}
 }
 
 // openTable opens OUTPUT as an Iceberg table, and returns its format. Nothing is written before the rows are.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
@@ -28,10 +29,17 @@ var versionForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:v(\d{1,18})|(\d{1,18})-.*?)(?:\.gz)?\.metadata\.json(?:\.gz)?$`)
 })
 
+func isMetadata(e arrowio.TreeEntry) bool {
+	return !e.Dir && (strings.HasSuffix(e.Name, ".metadata.json") || strings.HasSuffix(e.Name, ".metadata.json.gz"))
+}
+
 // Current returns the name of the file with the current metadata in t. version-hint.text says which; a later version that was
-// written without it counts, too. Without the hint it is the file with the highest version.
+// written without it counts, too. Without the hint it is the file with the highest version. fs.ErrNotExist = there are none.
 func Current(ctx context.Context, t arrowio.Tree) (string, error) {
 	entries, err := t.List(ctx, Dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isMetadata) {
+		return "", fmt.Errorf("this is no Iceberg table: it has no file %s/*.metadata.json: %w", Dir, fs.ErrNotExist)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ func openExisting(ctx context.Context, name string, o Options) (*Table, error) {
 		given[k] = v
 	}
 	given[optionMode] = modeAppend
-	o.Options = given
+	o.Options, o.existing = given, true
 	return Open(ctx, name, o)
 }
 

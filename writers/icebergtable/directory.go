@@ -83,15 +83,15 @@ var versionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 func (d *directory) load(ctx context.Context) (*base, error) {
 	entries, err := d.tree.List(ctx, icebergmeta.Dir)
-	if err != nil {
-		return nil, err // there is no directory: fs.ErrNotExist
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	found := false
 	for _, e := range entries {
 		found = found || strings.HasSuffix(e.Name, ".metadata.json") || strings.HasSuffix(e.Name, ".metadata.json.gz")
 	}
 	if !found {
-		return nil, &fs.PathError{Op: "open", Path: d.dir, Err: fs.ErrNotExist}
+		return nil, fmt.Errorf("no file %s/*.metadata.json: %w", icebergmeta.Dir, fs.ErrNotExist)
 	}
 	name, err := icebergmeta.Current(ctx, d.tree)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/iceberg"
 )
@@ -66,7 +65,7 @@ func measuredColumns(fields []iceberg.Field, props map[string]string) ([]measure
 		}
 		m, known := parseMode(text)
 		if !known {
-			return m, false, errs.Errorf(errs.ErrUnsupported, "the table's property %s is %.60q, which is not known", key, text)
+			return m, false, wrongProperty("the table's property %s is %.60q, which is not known", key, text)
 		}
 		return m, true, nil
 	}

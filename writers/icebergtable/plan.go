@@ -19,7 +19,7 @@ type tablePlan struct{ fields []iceberg.Field }
 // plan implements arrowio.OutputFormat.Plan.
 func (t *Table) plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	p, err := t.planned(s, o)
-	return p, errs.Locate(err, errs.At{Format: Name})
+	return p, errs.Locate(t.given(err), errs.At{Format: Name})
 }
 
 func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
@@ -47,6 +47,9 @@ func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Write
 	}
 	files, err := t.fileOptions(format, o, fields)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := measuredColumns(fields, t.props()); err != nil { // before rows are written for nothing
 		return nil, err
 	}
 	inner, err := format.Plan(c.schema, files)

@@ -1,6 +1,7 @@
 package icebergtable
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -52,6 +53,25 @@ const (
 	defaultParquetFPP = 0.01
 )
 
+// propertyError is about a property of a table whose value is not known.
+type propertyError struct{ error }
+
+func (e *propertyError) Unwrap() error { return e.error }
+
+func wrongProperty(format string, args ...any) error {
+	return &propertyError{errs.Errorf(errs.ErrUnsupported, format, args...)}
+}
+
+// given returns the error of a property as one of the command line where it is of a new table.
+func (t *Table) given(err error) error {
+	var p *propertyError
+	if t.base == nil && errors.As(err, &p) {
+		_, text := errs.Where(p.error)
+		return errs.Errorf(errs.ErrOption, "%w: %s", errs.Opt(optionProperty, ""), strings.TrimPrefix(text, "the table's property "))
+	}
+	return err
+}
+
 // props are the properties of the table, or of that which will be made.
 func (t *Table) props() map[string]string {
 	if t.base != nil {
@@ -95,7 +115,7 @@ func (p fileProps) number(name string, absent int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
-		return 0, errs.Errorf(errs.ErrUnsupported, "the table's property %s is %.60q, which is no number of bytes or rows", key, text)
+		return 0, wrongProperty("the table's property %s is %.60q, which is no number of bytes or rows", key, text)
 	}
 	return n, nil
 }
@@ -108,7 +128,7 @@ func (p fileProps) share(name string) (float64, error) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x > 0 && x < 1) {
-		return 0, errs.Errorf(errs.ErrUnsupported, "the table's property %s is %.60q, which is not between 0 and 1", key, text)
+		return 0, wrongProperty("the table's property %s is %.60q, which is not between 0 and 1", key, text)
 	}
 	return x, nil
 }
@@ -188,7 +208,7 @@ func (p fileProps) packing(format string) (string, error) {
 	key, name := p.find(propCodec)
 	packed, known := codecs[format][strings.ToLower(name)]
 	if name != "" && !known {
-		return "", errs.Errorf(errs.ErrUnsupported, "the table's property %s is %.60q, which is not written: name another codec with %w", key, name, errs.Opt("compression", ""))
+		return "", wrongProperty("the table's property %s is %.60q, which is not written: name another codec with %w", key, name, errs.Opt("compression", ""))
 	}
 	key, level := p.find(propLevel)
 	if n, err := strconv.Atoi(level); err == nil {
@@ -199,7 +219,7 @@ func (p fileProps) packing(format string) (string, error) {
 		return packed, nil // other codecs have none
 	}
 	if level != "" && level != "null" {
-		return "", errs.Errorf(errs.ErrUnsupported, "the table's property %s is %.60q, which is no number", key, level)
+		return "", wrongProperty("the table's property %s is %.60q, which is no number", key, level)
 	}
 	if key, how := p.find(propStrategy); format == formatORC && how != "" {
 		switch strings.ToLower(how) {
@@ -209,7 +229,7 @@ func (p fileProps) packing(format string) (string, error) {
 				return "zlib:6", nil
 			}
 		default:
-			return "", errs.Errorf(errs.ErrUnsupported, "the table's property %s is %.60q, which is neither speed nor compression", key, how)
+			return "", wrongProperty("the table's property %s is %.60q, which is neither speed nor compression", key, how)
 		}
 	}
 	return packed, nil

@@ -37,6 +37,8 @@ type Options struct {
 	Force  bool
 	Stores *stores.Stores // nil = stores.Shared()
 	Limits arrowio.Limits
+
+	existing bool // the table is changed, and never made
 }
 
 // Table is a table that rows are written to once. It is an arrowio.Store, whose Commit changes the table.
@@ -85,6 +87,8 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 		return nil, err
 	}
 	switch missing := err != nil; {
+	case missing && o.existing:
+		return nil, fmt.Errorf("there is no Iceberg table to be changed: %w", err)
 	case missing && t.opt.mode != modeCreate:
 		return nil, errs.Errorf(errs.ErrOption, "there is no table: %w (%w makes it)", err, errs.Opt(optionMode, modeCreate))
 	case missing:
@@ -131,7 +135,7 @@ func (t *Table) Format() arrowio.OutputFormat {
 // FileFormat returns the name of the format of new data files.
 func (t *Table) FileFormat() (string, error) {
 	f, err := t.fileFormat()
-	return f.Name, err
+	return f.Name, t.given(err)
 }
 
 // fileFormat returns the format of new data files.
@@ -155,7 +159,7 @@ func (t *Table) namedFormat(name, property string) (arrowio.OutputFormat, error)
 		}
 		known = append(known, f.Name)
 	}
-	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrUnsupported, "the table wants files in the format %.40q (%s); %s are written", name, property, strings.Join(known, " and "))
+	return arrowio.OutputFormat{}, wrongProperty("the table's property %s is %.40q, and files are written in %s", property, name, strings.Join(known, " and "))
 }
 
 // Create implements arrowio.Store: it opens a file of the table.
