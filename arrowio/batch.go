@@ -143,7 +143,7 @@ func (b *batcher) read(n int) (int, error) {
 
 // readRuns reads n rows of several runs.
 func (b *batcher) readRuns(n int) error {
-	b.runs = b.runs[:0]
+	b.runs = slices.Grow(b.runs[:0], min(n, len(b.rows)))
 	for left := int64(n); left > 0; {
 		r := b.rows[len(b.runs)]
 		r.End = min(r.End, r.Start+left)
@@ -155,7 +155,7 @@ func (b *batcher) readRuns(n int) error {
 	}
 	last := len(b.runs) - 1
 	end := b.at + b.runs[last].End
-	b.got = append(b.got.join(b.rows[:last]), RowRange{b.rows[last].Start, end})
+	b.got = append(slices.Grow(b.got, last+1).join(b.rows[:last]), RowRange{b.rows[last].Start, end})
 	b.rows = b.rows[last:]
 	b.leave(end)
 	return nil

@@ -279,7 +279,11 @@ func (t *twoPass) window() error {
 			t.done = true
 			break
 		}
-		rows = rows.join(c.rows)
+		if rows == nil {
+			rows = c.rows
+		} else {
+			rows = rows.join(c.rows)
+		}
 		bytes += c.size()
 		c.rows = nil
 		t.chunks = append(t.chunks, c)

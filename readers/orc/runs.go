@@ -21,6 +21,7 @@ const (
 // decoded, too, but nothing about them is an error.
 func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 	n, row, before := 0, r.row, len(r.batch)
+	r.batch = slices.Grow(r.batch, len(runs))
 	for _, x := range runs {
 		x = arrowio.RowRange{Start: row + x.Start, End: row + x.End}
 		if r.err == nil { // rows before r.row are behind the reader
