@@ -28,6 +28,7 @@ type Catalog struct {
 
 	others     func(context.Context) (map[string]Spec, error) // see Discover
 	refreshing sync.Mutex                                     // one RefreshAll at a time
+	seeking    seeking
 }
 
 // CatalogOptions says how a Catalog opens datasets. The zero value is the default.
@@ -75,7 +76,7 @@ func NewCatalog(o CatalogOptions) *Catalog {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	return &Catalog{o: o, by: map[string]*served{}}
+	return &Catalog{o: o, by: map[string]*served{}, seeking: newSeeking()}
 }
 
 var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`) })
@@ -166,7 +167,7 @@ func (c *Catalog) unqualified(name string) (written, meant string) {
 
 // Lookup returns the present state of a dataset, opened with these format options; nil = as it was added.
 func (c *Catalog) Lookup(ctx context.Context, name string, options map[string]string) (*Entry, error) {
-	d, err := c.dataset(name)
+	d, err := c.sought(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -209,18 +210,19 @@ func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed b
 
 // Discover makes RefreshAll look for datasets, too, for example those that clients have put on another server over the same
 // store. find returns all datasets; one that it found earlier and does not find any more is removed. Call Discover before the
-// first RefreshAll.
+// first RefreshAll. find is called, too, where a dataset is asked for that the catalog does not have: by one caller at a time, and at most a tenth of
+// the time.
 func (c *Catalog) Discover(find func(context.Context) (map[string]Spec, error)) { c.others = find }
 
-// discover adds what find has found, and takes out what is gone.
-func (c *Catalog) discover(ctx context.Context) {
+// discoverNew adds what find has found; nil = it has failed, or there is none.
+func (c *Catalog) discoverNew(ctx context.Context) map[string]Spec {
 	if c.others == nil {
-		return
+		return nil
 	}
 	found, err := c.others(ctx)
 	if err != nil {
 		c.o.Logger.WarnContext(ctx, "discover", "error", err.Error())
-		return
+		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if _, err := c.dataset(name); err == nil {
@@ -235,6 +237,15 @@ func (c *Catalog) discover(ctx context.Context) {
 			continue
 		}
 		c.o.Logger.InfoContext(ctx, "discover", "dataset", name, "new", true)
+	}
+	return found
+}
+
+// discover adds what find has found, and takes out what is gone.
+func (c *Catalog) discover(ctx context.Context) {
+	found := c.discoverNew(ctx)
+	if found == nil {
+		return
 	}
 	for _, name := range c.Names() {
 		d, err := c.dataset(name)

@@ -8,7 +8,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/sql"
 )
 
-// ingest answers a CommandStatementIngest of Flight SQL as DoPut answers a PutCommand. Its options are format and compression.
+// ingest answers a CommandStatementIngest of Flight SQL as DoPut answers a PutCommand. Its options are format, compression and losses.
 func (s *service) ingest(in *inbound, stream flight.FlightService_DoPutServer, i *sql.Ingestion) error {
 	ctx := stream.Context()
 	if err := (sqlServer{s}).InTransaction(ctx, i.Transaction); err != nil {
@@ -22,7 +22,7 @@ func (s *service) ingest(in *inbound, stream flight.FlightService_DoPutServer, i
 	} else if x != nil && x.transaction.Load() != nil {
 		return errTransaction
 	}
-	c := &PutCommand{Dataset: i.Table}
+	c := &PutCommand{Dataset: i.Table, keepsKinds: true}
 	for k, v := range i.Options {
 		if err := c.sqlOption(k, v); err != nil {
 			return err
@@ -36,7 +36,7 @@ func (s *service) ingest(in *inbound, stream flight.FlightService_DoPutServer, i
 	case i.Replaces():
 		c.Mode = PutReplace
 		if !i.Creates() {
-			if _, err := s.o.Catalog.dataset(i.Table); err != nil {
+			if _, err := s.o.Catalog.sought(ctx, i.Table); err != nil {
 				return err
 			}
 		}

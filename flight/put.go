@@ -29,6 +29,14 @@ func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
 		return err
 	}
 	defer in.close()
+	if err := s.putFirst(in, stream); err != nil {
+		in.drain(stream.Context())
+		return err
+	}
+	return nil
+}
+
+func (s *service) putFirst(in *inbound, stream flight.FlightService_DoPutServer) error {
 	if cmd := in.first.GetFlightDescriptor().GetCmd(); sql.Owns(cmd) {
 		ctx := stream.Context()
 		if i, err := sql.ParseIngestion(cmd); err != nil || i != nil {
@@ -179,6 +187,9 @@ func (s *service) clientScan(ctx context.Context) arrowio.ScanOptions {
 
 // permits refuses a plan that loses something, where that is not wanted.
 func (c *PutCommand) permits(p *arrowio.WritePlan) error {
+	if c.keepsKinds && c.Losses == "" && c.columns == nil {
+		return keepsKinds(c.Format, p)
+	}
 	if lost := p.Losses(); c.Losses == lossesRefused && len(lost) > 0 {
 		return errs.Errorf(errs.ErrSchema, "as %s not all would be read back: %s", c.Format, lost[0])
 	}

@@ -41,6 +41,9 @@ type PutCommand struct {
 	fits    func(rows *arrow.Schema) error
 	columns *arrow.Schema
 	hidden  bool
+	// keepsKinds is of rows that SQL writes, which has no place for a report: without Losses, a new dataset whose values come back as
+	// ones of another kind is refused.
+	keepsKinds bool
 }
 
 // Values of PutCommand.
@@ -53,7 +56,11 @@ const (
 
 var putModes = []string{PutCreate, PutReplace, PutAppend, PutCreateAppend}
 
-const lossesRefused = "refuse"
+// Values of Losses.
+const (
+	lossesReported = "report"
+	lossesRefused  = "refuse"
+)
 
 // PutReport is the JSON in the app_metadata of the PutResult that ends a DoPut.
 type PutReport struct {
@@ -121,8 +128,8 @@ func (c *PutCommand) check() error {
 		return bad("%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", c.Dataset)
 	case !slices.Contains(putModes, c.Mode):
 		return bad("mode %q is not one of %s", c.Mode, strings.Join(putModes, ", "))
-	case !slices.Contains([]string{"", "report", lossesRefused}, c.Losses):
-		return bad("losses %q is not one of report, %s", c.Losses, lossesRefused)
+	case !slices.Contains([]string{"", lossesReported, lossesRefused}, c.Losses):
+		return bad("losses %q is not one of %s, %s", c.Losses, lossesReported, lossesRefused)
 	case c.Rows != nil && *c.Rows < 0:
 		return bad("rows cannot be negative")
 	case c.RowGroup < 0 || c.MaxFile < 0:

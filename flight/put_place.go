@@ -180,7 +180,11 @@ func (s *service) place(ctx context.Context, c *PutCommand) (st arrowio.Store, s
 	if i < 0 {
 		return nil, spec, false, rpcerr.Errorf(codes.PermissionDenied, "%s cannot be put: the server has no place for a dataset of this name", c.Dataset)
 	}
-	had, err := s.o.Catalog.dataset(c.Dataset)
+	find := s.o.Catalog.sought
+	if !c.appends() { // the store knows whether there is one
+		find = func(_ context.Context, name string) (*served, error) { return s.o.Catalog.dataset(name) }
+	}
+	had, err := find(ctx, c.Dataset)
 	known = err == nil
 	if !known && c.Mode == PutAppend {
 		return nil, spec, false, rpcerr.Errorf(codes.NotFound, "there is no dataset %q to append to", c.Dataset)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
@@ -81,6 +82,32 @@ func (in *inbound) message(ctx context.Context) (*flight.FlightData, error) {
 		d, err := in.next(ctx)
 		if err != nil || len(d.GetDataHeader()) > 0 {
 			return d, err
+		}
+	}
+}
+
+// Bounds on drain.
+const (
+	drainTime  = time.Second
+	drainBytes = 16 << 20
+)
+
+// drain receives what is left, within bounds, behind an error: a client whose messages are not received learns only that the stream
+// has ended, and not why, where it does not look for that.
+func (in *inbound) drain(ctx context.Context) {
+	late := time.NewTimer(drainTime)
+	defer late.Stop()
+	for size := 0; size < drainBytes; {
+		select {
+		case r := <-in.from:
+			if r.err != nil {
+				return
+			}
+			size += len(r.data.GetDataHeader()) + len(r.data.GetDataBody()) + len(r.data.GetAppMetadata())
+		case <-late.C:
+			return
+		case <-ctx.Done():
+			return
 		}
 	}
 }

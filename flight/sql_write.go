@@ -98,7 +98,7 @@ func (q sqlServer) Write(ctx context.Context, text string, params arrow.Record) 
 		if err := q.authorize(ctx, PermitWrite, c.Dataset); err != nil {
 			return 0, err
 		}
-		if _, err := q.o.Catalog.dataset(c.Dataset); err == nil {
+		if _, err := q.o.Catalog.sought(ctx, c.Dataset); err == nil {
 			return 0, nil
 		}
 	}
@@ -146,7 +146,7 @@ func (q sqlServer) putOf(ctx context.Context, w *SQLWrite) (*PutCommand, error) 
 	if _, meant := q.o.Catalog.unqualified(name); q.authorize(ctx, PermitWrite, meant) == nil {
 		name = meant
 	}
-	c := &PutCommand{Dataset: name, Mode: w.Mode}
+	c := &PutCommand{Dataset: name, Mode: w.Mode, keepsKinds: true}
 	for k, v := range w.Options {
 		if err := c.sqlOption(k, v); err != nil {
 			return nil, err
@@ -252,8 +252,12 @@ func (c *PutCommand) sqlOption(name, value string) error {
 		c.Format = strings.ToLower(value)
 	case "compression":
 		c.Compression = strings.ToLower(value)
+	case "losses":
+		if c.Losses = strings.ToLower(value); c.Losses != lossesRefused && c.Losses != lossesReported {
+			return errs.Errorf(errs.ErrOption, "Flight SQL: losses %q is not one of %s, %s", value, lossesReported, lossesRefused)
+		}
 	default:
-		return errs.Errorf(errs.ErrOption, "Flight SQL: there is no option %q: options are format and compression", name)
+		return errs.Errorf(errs.ErrOption, "Flight SQL: there is no option %q: options are format, compression and losses", name)
 	}
 	return nil
 }

@@ -208,7 +208,7 @@ func TestSQLWritesRefused(t *testing.T) {
 		"create table w2 as select 1 as a, 2 as A":                                                {codes.InvalidArgument, "two columns are called"},
 		"create table w2 (a, b) as select 1":                                                      {codes.InvalidArgument, "2 names of columns"},
 		"create table w2 with (format = 'doc') as select 1":                                       {codes.InvalidArgument, "doc"},
-		"create table w2 with (path = '/tmp/x') as select 1":                                      {codes.InvalidArgument, "format and compression"},
+		"create table w2 with (path = '/tmp/x') as select 1":                                      {codes.InvalidArgument, "format, compression and losses"},
 		"create table w2 as select 1; create table w3 as select 1":                                {codes.InvalidArgument, "2 statements"},
 		"create table w2 as select 1) as q; copy (select 1) to '/tmp/x' --":                       {codes.InvalidArgument, "sql:"},
 		"create table w2 as copy (select 1) to '/tmp/x'":                                          {codes.InvalidArgument, "sql:"},
@@ -453,5 +453,45 @@ func putRows(t *testing.T, c *flightsql.Client, name string, schema *arrow.Schem
 	_ = st.CloseSend()
 	if _, err := st.Recv(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A new dataset whose format makes values ones of another kind is refused, as SQL has no place to report it, unless that is accepted.
+func TestSQLWritesLosses(t *testing.T) {
+	c, place := writing(t)
+	for sql, want := range map[string]string{
+		"create table w with (format = 'orc') as select 1 as id, time '01:02:03' as at":                           `column "at": in orc a value of type time64[us] comes back as int64`,
+		"create or replace table w with (format = 'orc') as select [time '01:02:03'] as at":                       `column "at.item": in orc`,
+		"create table w (at time, id int) with (format = 'cfile')":                                                `column "at": in cfile`,
+		"create table w with (format = 'csv') as select 1.5::decimal(9, 2) as price":                              `column "price": in csv`,
+		"create table w with (format = 'csv') as select '007' as code":                                            "comes back as what it reads like",
+		"create table w with (format = 'jsonl') as select date '2024-01-01' as day":                               `column "day": in jsonl`,
+		"create table w with (format = 'jsonl') as select {'a': 1, 'b': [date '2024-01-01']} as s":                `column "s": in jsonl`,
+		"create table w with (format = 'orc', losses = 'refuse') as select timestamp '2024-01-01 10:00:00' as at": "not all would be read back",
+		"create table w with (format = 'orc', losses = 'any') as select 1 as id":                                  `losses "any" is not one of report, refuse`,
+	} {
+		if _, err := c.ExecuteUpdate(t.Context(), sql); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if left, err := os.ReadDir(place); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+	for i, sql := range []string{
+		"(format = 'orc') as select true as a, 1::utinyint as b, 1.5 as c, timestamp '2024-01-01 10:00:00' as d, timestamptz '2024-01-01 10:00:00+00' as e, [1, 2] as f, {'x': 1} as g, 'a' as h, '\\xFF'::blob as i",
+		"(format = 'trevni') as select 1::tinyint as a, time '01:02:03' as b, map(['k'], [1]) as c, [1, 2]::integer[2] as d",
+		"(format = 'parquet') as select time '01:02:03' as a, timestamp_s '2024-01-01 10:00:00' as b, 'x'::enum('x', 'y') as c",
+		"(format = 'csv') as select 1 as a, 1.5::double as b, date '2024-01-01' as c, timestamp '2024-01-01 10:00:00' as d, true as e",
+		"(format = 'jsonl') as select 1 as a, '007' as b, [1] as c",
+		"(format = 'orc', losses = 'report') as select time '01:02:03' as a",
+		"(format = 'csv', losses = 'Report') as select '007' as code",
+	} {
+		sql = fmt.Sprintf("create table w%d with %s", i, sql)
+		if n, err := c.ExecuteUpdate(t.Context(), sql); err != nil || n != 1 {
+			t.Errorf("%s: %d, %v", sql, n, err)
+		}
+	}
+	if got, err := askServed(t, c, "select b from w4 where b = '007'"); err != nil || got != "007\n" {
+		t.Error(got, err)
 	}
 }

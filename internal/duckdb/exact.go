@@ -27,12 +27,20 @@ func exactly(column string, from arrow.DataType, to arrow.Field, kind string, bo
 	}
 	text := quote(fmt.Sprintf("column %q: %s", to.Name, mark)) + " || left(CAST(" + column + " AS VARCHAR), 60) || " + quote(mark) + " || CASE WHEN TRY(" + converted + ") IS NULL THEN " +
 		quote(" cannot be converted to "+kind+", or is out of range") + " ELSE " +
-		quote(fmt.Sprintf(" is no value of type %s exactly: use CAST(… AS %s), or round(…), if another value may take its place", kind, kind)) + " END"
+		quote(inexact(source, target, kind)) + " END"
 	same := isExact(column, converted, source, target, kind)
 	if same == "" {
 		same = equals(column, converted, bound || perhapsNull)
 	}
 	return "CASE WHEN " + column + " IS NULL OR " + same + " THEN " + converted + " ELSE error(" + text + ") END"
+}
+
+// inexact is what an error says of a value that a type does not have.
+func inexact(source string, to arrow.DataType, kind string) string {
+	if stamp, ok := to.(*arrow.TimestampType); ok && source == "VARCHAR" && stamp.TimeZone == "" {
+		return fmt.Sprintf(" is no value of type %s exactly: use CAST(… AS %s) if another value may take its place, or CAST(… AS TIMESTAMP WITH TIME ZONE) if it has an offset", kind, kind)
+	}
+	return fmt.Sprintf(" is no value of type %s exactly: use CAST(… AS %s), or round(…), if another value may take its place", kind, kind)
 }
 
 // equals returns a condition that a converted value, converted back, is the one that it comes from.
@@ -74,7 +82,10 @@ func spelling(t arrow.DataType, kind string) string {
 	case *arrow.Time32Type, *arrow.Time64Type:
 		fraction = 6 // of TIME_NS, too
 	}
+	stamp, isStamp := t.(*arrow.TimestampType)
 	switch {
+	case fraction >= 0 && !(isStamp && stamp.TimeZone != ""): // DuckDB leaves an offset out
+		return `[^:]*(:[0-9]+(:[0-9]+(\.[0-9]{0,` + strconv.Itoa(fraction) + `}0*)?)?\s*(Z|UTC|[+-]00(:?00(:?00)?)?)?\s*)?`
 	case fraction >= 0:
 		return `[^.]*(\.[0-9]{0,` + strconv.Itoa(fraction) + `}0*([^0-9.].*)?)?`
 	case kind == "DATE":

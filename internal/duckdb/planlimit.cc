@@ -29,6 +29,7 @@ struct planlimit {
 	bool full = false;
 	int64_t bytes;       // that may be in use at once
 	int64_t used = 0;    // of the call under way
+	size_t largest = 0;  // allocation of the query
 	int64_t reserve = 0; // allocations that pass although the call is to end
 };
 
@@ -39,8 +40,9 @@ static const duckdb_state failure_state = 1;
 
 static thread_local struct planlimit *limit; // of this thread; NULL = none
 
-static bool refuses(struct planlimit *l) {
-	if (l->used > l->bytes) l->full = true;
+static bool refuses(struct planlimit *l, size_t n) {
+	if (n > l->largest) l->largest = n;
+	if (l->used > l->bytes || n > size_t(l->bytes)) l->full = true;
 	if (!l->full && !l->stop.load(std::memory_order_relaxed)) return false;
 	if (l->reserve > 0) {
 		l->reserve--;
@@ -52,7 +54,7 @@ static bool refuses(struct planlimit *l) {
 
 void *operator new(size_t n) {
 	struct planlimit *l = limit;
-	if (l && refuses(l)) throw std::bad_alloc();
+	if (l && refuses(l, n)) throw std::bad_alloc();
 #ifdef __linux__
 	if (n >= alloclimit_large && alloclimit_refuses(n)) throw std::bad_alloc();
 #endif
@@ -95,11 +97,14 @@ void planlimit_free(struct planlimit *l) { delete l; }
 void planlimit_begin(struct planlimit *l) {
 	l->stop.store(false, std::memory_order_relaxed);
 	l->full = false;
+	l->largest = 0;
 }
 
 void planlimit_stop(struct planlimit *l) { l->stop.store(true, std::memory_order_relaxed); }
 
 int planlimit_full(const struct planlimit *l) { return l->full; }
+
+int64_t planlimit_largest(const struct planlimit *l) { return l->largest > size_t(INT64_MAX) ? INT64_MAX : int64_t(l->largest); }
 
 struct planlimit *planlimit_pause(void) {
 	struct planlimit *l = limit;

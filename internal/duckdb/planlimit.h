@@ -22,6 +22,9 @@ void planlimit_stop(struct planlimit *l);
 // planlimit_full reports whether a call has been ended because of its memory.
 int planlimit_full(const struct planlimit *l);
 
+// planlimit_largest returns the size of the largest allocation that calls have made, or have been refused.
+int64_t planlimit_largest(const struct planlimit *l);
+
 // planlimit_pause lifts the limit of the thread, for calls out of DuckDB that no exception may pass. Its result is for planlimit_resume.
 struct planlimit *planlimit_pause(void);
 void planlimit_resume(struct planlimit *l);

@@ -61,3 +61,11 @@ func TestPlanningHasAMemoryLimit(t *testing.T) {
 		t.Errorf("afterwards: %s, %v", got, err)
 	}
 }
+
+// Values that functions make of constants take memory while a statement is planned: the error says so.
+func TestPlanningNamesLargeValues(t *testing.T) {
+	s, _ := sessionOver(t)
+	if _, err := do(t.Context(), s, "SELECT length(repeat('x', 300000000))"); !errors.Is(err, errs.ErrLimit) || !strings.Contains(err.Error(), "a value that takes about 300000001 bytes") {
+		t.Errorf("%v", err)
+	}
+}

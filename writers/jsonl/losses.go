@@ -55,10 +55,11 @@ func loss(t arrow.DataType) string {
 }
 
 func nestedLoss(t arrow.NestedType) string {
+	var all []string
 	for _, f := range t.Fields() {
 		if l := loss(f.Type); l != "" {
-			return "in " + f.Name + ": " + l
+			all = append(all, "in "+f.Name+": "+l)
 		}
 	}
-	return ""
+	return plans.Join(all...)
 }
