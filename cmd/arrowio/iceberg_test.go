@@ -262,6 +262,8 @@ func TestIcebergOutput(t *testing.T) {
 		args []string
 	}{
 		{2, "--iceberg-mode=append", []string{"convert", at("in.jsonl"), at("table")}}, // it is a table
+		{2, at("table") + `: no field "z"; there are "a", "b"`, []string{"count", "--where", "z = 1", at("table")}},
+		{2, at("table") + `: no field "z"; there are "a", "b"`, []string{"cat", "--columns", "z", at("table")}},
 		{2, at("out.orc") + " is none", []string{"convert", "--iceberg-mode", "append", at("in.jsonl"), at("out.orc")}},
 		{2, at("new") + " is none", []string{"convert", "--iceberg-partition", "a", at("in.jsonl"), at("new")}},
 		{2, "name the format with --to", []string{"convert", at("in.jsonl"), at("new")}},
@@ -281,4 +283,22 @@ func TestIcebergOutput(t *testing.T) {
 	if _, err := os.Stat(at("new")); !os.IsNotExist(err) {
 		t.Error(err)
 	}
+}
+
+// TestSchemaOfTable appends CSV with the types of a table.
+func TestSchemaOfTable(t *testing.T) {
+	dir := t.TempDir()
+	csv, table := filepath.Join(dir, "in.csv"), filepath.Join(dir, "table")
+	if err := os.WriteFile(csv, []byte("n,d\n1,2024-01-02\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, "convert", "--to", "iceberg", "--schema", "struct<n:int,d:date>", csv, table)
+	fails(t, do(t, "convert", "--iceberg-mode", "append", csv, table), 1, table, "--schema="+table)
+	ok(t, "convert", "--iceberg-mode", "append", "--schema", table, csv, table)
+	if got := ok(t, "cat", "--format", "csv", table); got != "n,d\n1,2024-01-02\n1,2024-01-02\n" {
+		t.Errorf("%q", got)
+	}
+	fails(t, do(t, "cat", "--schema", dir+"/none/", csv), 3, "none")
+	fails(t, do(t, "cat", "--schema", "hive://localhost:1/a.b", csv), 3, "hive://localhost:1/a.b")
+	fails(t, do(t, "iceberg", "compact", "hive://localhost:1/a.b"), 1, "table_type=ICEBERG", "Hive alone")
 }

@@ -235,7 +235,11 @@ func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.In
 		ds.size += n
 	}
 	if err := s.check(ds.Schema, ds.dropped); err != nil {
-		return nil, errors.Join(inFile(first.name, ds.cureNames(r, err)), ds.close())
+		name := first.name
+		if len(args) == 1 { // a table, perhaps, whose files nobody knows
+			name = displayName(args[0])
+		}
+		return nil, errors.Join(inFile(name, ds.cureNames(r, err)), ds.close())
 	}
 	if splits := first.Splits(); len(inputs) == 1 {
 		ds.rows = 0

@@ -97,7 +97,7 @@ func (f *serveFlags) readOptions(a *app, name string, names []string) (readers.O
 	if o.Cast, err = readers.Cast(cast); err != nil {
 		return o, err
 	}
-	o.Schema, err = schemaOf(schema, o.Options)
+	o.Schema, err = schemaOf(schema, o.Options, o)
 	return o, inFile(name, err)
 }
 

@@ -31,7 +31,7 @@ type schemaFlags struct {
 
 func addSchemaFlags(cmd *cobra.Command) *schemaFlags {
 	s := &schemaFlags{cast: wordValue{word: "none", words: readers.Casts}}
-	cmd.Flags().StringVar(&s.text, "schema", "", "read every INPUT as this schema: `FILE|TEXT`, JSON as of arrowio schema --json, where fields may have a \"default\", or ORC's notation struct<a:int,b:string>, or the schema of another data file")
+	cmd.Flags().StringVar(&s.text, "schema", "", "read every INPUT as this schema: `FILE|TEXT`, JSON as of arrowio schema --json, where fields may have a \"default\", or ORC's notation struct<a:int,b:string>, or the schema of another data file, or of a table: its directory, iceberg://CATALOG/NAMESPACE.TABLE, hive://HOST:PORT/DATABASE.TABLE")
 	addWord(cmd, &s.cast, "cast", "with --schema, what to do where types do not widen: none = an error; java = convert like orc-core: values that do not fit become null")
 	return s
 }
@@ -52,7 +52,7 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 		return err
 	}
 	if s.schema == nil { // a file may be a pipe, which is read once
-		if s.schema, err = schemaOf(s.text, r.options.forFormat("orc")); err != nil {
+		if s.schema, err = schemaOf(s.text, r.options.forFormat("orc"), *o); err != nil {
 			return err
 		}
 	}
@@ -124,10 +124,13 @@ func (s *shownInfo) print(w sheet) error {
 	return printTable(w, []string{"field", "shown as", "column of the file", "type there", "becomes", "why"}, nil, rows)
 }
 
-// schemaOf parses a schema, or reads it from the file of that name. options are those of ORC.
-func schemaOf(value string, options map[string]string) (*arrow.Schema, error) {
+// schemaOf parses a schema, or reads it from the file or the table of that name. options are those of ORC, and o is how tables are opened.
+func schemaOf(value string, options map[string]string, o readers.Options) (*arrow.Schema, error) {
 	text := strings.TrimSpace(value)
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(strings.ToLower(text), "struct<") {
+		if fi, err := os.Stat(value); strings.Contains(value, "://") || err == nil && fi.IsDir() {
+			return schemaOfTable(value, o)
+		}
 		schema, err := schemaOfData(value, options)
 		if schema != nil || err != nil {
 			return schema, err
@@ -138,6 +141,15 @@ func schemaOf(value string, options map[string]string) (*arrow.Schema, error) {
 	}
 	schema, err := readers.ParseSchema(text, options)
 	return schema, asUsage(err)
+}
+
+// schemaOfTable returns the schema of a table, of a directory of files, or of what a URL names.
+func schemaOfTable(name string, o readers.Options) (*arrow.Schema, error) {
+	d, err := readers.OpenDataset(context.Background(), []string{name}, readers.Options{Formats: o.Formats, Options: o.Options, Stores: o.Stores, Limits: o.Limits, Lenient: true})
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	return d.Schema, d.Close()
 }
 
 // schemaOfData returns the schema of a data file on this machine; nil = the file is none, by its content.

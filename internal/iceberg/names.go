@@ -11,6 +11,7 @@ type Name struct {
 	ID     int32 // -1 = none: what is inside may have ids
 	Names  []string
 	Fields []Name
+	Said   bool // a mapping says it, not the schema
 }
 
 // ParseNames reads a mapping: [{"field-id": 1, "names": ["a", "b"], "fields": [...]}, ...]. The result is not nil. Errors
@@ -36,7 +37,7 @@ func ParseNames(text []byte) ([]Name, error) {
 			if count++; count > most {
 				return nil, bad("the mapping of names: more than %d fields", most)
 			}
-			n := Name{ID: -1, Names: r.Names}
+			n := Name{ID: -1, Names: r.Names, Said: true}
 			if r.ID != nil {
 				if *r.ID < 0 || *r.ID != int64(int32(*r.ID)) {
 					return nil, bad("the mapping of names: %d is no id", *r.ID)

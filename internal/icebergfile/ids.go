@@ -1,6 +1,7 @@
 package icebergfile
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -16,6 +17,7 @@ type IDs []FieldID
 type FieldID struct {
 	ID       int32 // -1 = none
 	Children IDs
+	Entry    *iceberg.Name // of the mapping of names that says the id; nil = the file says it
 }
 
 // childrenOf returns the fields inside a type: the children of a struct, the elements of a list, the keys and values of a map.
@@ -92,12 +94,22 @@ func named(ids IDs, fields []arrow.Field, in arrow.DataType, mapping []iceberg.N
 		if n == nil || n.ID >= 0 && taken[n.ID] {
 			continue
 		}
-		ids[i].ID = n.ID
+		ids[i].ID, ids[i].Entry = n.ID, n
 		if n.ID >= 0 {
 			taken[n.ID] = true
 		}
 		named(ids[i].Children, childrenOf(f.Type), f.Type, n.Fields, taken)
 	}
+}
+
+// explain adds to an error about a field the entry of the mapping of names that is wrong, perhaps.
+func (id *FieldID) explain(err error, path string) error {
+	var e *errs.Error
+	if id.Entry == nil || !id.Entry.Said || !errors.As(err, &e) {
+		return err
+	}
+	_, text := errs.Where(err)
+	return schemaError(path, e.Kind, `%s; the file has no ids, and the mapping of names has {"field-id": %d, "names": %q} for it`, text, id.ID, id.Entry.Names)
 }
 
 // schemaError is an error about the schema of a file.

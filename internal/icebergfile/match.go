@@ -75,7 +75,7 @@ func unused(names map[string]bool, name string) string {
 func (m *matcher) field(own arrow.Field, id FieldID, f *iceberg.Field, shown arrow.Field, path string) (arrow.Field, error) {
 	out := arrow.Field{Name: shown.Name, Type: own.Type, Nullable: shown.Nullable, Metadata: shown.Metadata}
 	if err := compare(own, &f.Type, path); err != nil {
-		return out, err
+		return out, id.explain(err, path)
 	}
 	switch f.Type.Kind {
 	case iceberg.Struct:

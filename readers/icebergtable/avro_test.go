@@ -129,6 +129,22 @@ func TestAvroFiles(t *testing.T) {
 	}
 }
 
+// TestMappingContradicts has a mapping of names that gives a column of text the id of a number.
+func TestMappingContradicts(t *testing.T) {
+	b := newBuilder(t)
+	b.schema = idAndName
+	b.edit = func(m map[string]any) {
+		m["properties"] = map[string]string{"schema.name-mapping.default": `[{"field-id": 3, "names": ["id"]}, {"field-id": 1, "names": ["n", "name"]}]`}
+	}
+	b.avroData(fileEntry{name: "names.avro", sequence: 1}, longAndText("", ""), map[string]any{"id": int64(10), "n": "j"})
+	_, _, err := rowsOf(t, b.build(), readers.Options{}, "")
+	for _, want := range []string{"names.avro", "is not promoted to", `{"field-id": 3, "names": ["id"]}`} {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, without %s", err, want)
+		}
+	}
+}
+
 // TestAvroPartitions takes a column from the partition of an Avro file that does not have it.
 func TestAvroPartitions(t *testing.T) {
 	b := newBuilder(t)

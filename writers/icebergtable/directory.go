@@ -47,6 +47,8 @@ func newDirectory(name string, p place, most int64) (*directory, error) {
 		d.dir, d.local = dir, true
 	case isS3(name), isHDFS(name):
 		d.dir = found(name)
+	case stores.Scheme(name) == "hive":
+		return nil, errs.Errorf(errs.ErrUnsupported, "this names a table of Hive: if it is one of Iceberg (table_type=ICEBERG), name it iceberg://CATALOG/DATABASE.TABLE, with a catalog of type hive; what other tables of Hive have is deleted and compacted by Hive alone")
 	default:
 		return nil, errs.Errorf(errs.ErrUnsupported, "a table in %s:// without a catalog is not written, because that store does not create a file only where there is none: name it iceberg://CATALOG/NAMESPACE.TABLE", stores.Scheme(name))
 	}

@@ -1,12 +1,14 @@
 package icebergtable
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/plans"
@@ -32,7 +34,7 @@ func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Write
 	}
 	c, err := newCaster(s, fields)
 	if err != nil {
-		return nil, err
+		return nil, t.wider(err)
 	}
 	format, err := t.fileFormat()
 	if err != nil {
@@ -79,6 +81,17 @@ func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Write
 	p.Metadata = plans.Planned(s.Metadata(), arrow.Metadata{}, "", "tables have no such metadata")
 	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back))
 	return p, nil
+}
+
+// wider returns an error about a column of wider values than the table has, with what may be done.
+func (t *Table) wider(err error) error {
+	var w *view.WiderError
+	if !errors.As(err, &w) {
+		return err
+	}
+	at, _ := errs.Where(err)
+	return errs.Locate(errs.Errorf(errs.ErrSchema, "the rows have %s, and the table %s, which cannot hold every %s: %w reads CSV and JSON lines with the table's types; other files need %w beside it, which makes null of what does not fit",
+		w.From.Type, w.To.Type, w.From.Type, errs.Opt("schema", t.name), errs.Opt("cast", "java")), errs.At{Column: at.Column})
 }
 
 // refusedFor returns which values of a field that becomes one of type to, or is inside of one that does, the table has no place for.

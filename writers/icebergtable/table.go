@@ -250,7 +250,9 @@ func (t *Table) Commit() error {
 			return fmt.Errorf("perhaps the table has the rows, perhaps not; look for snapshot %d before you write them again. The files stay, %s and others: %w", p.ID, p.List, err)
 		case !errors.Is(err, errConflict):
 			return err
-		case t.base.where == "" || try == attempts:
+		case t.base.where == "":
+			return errs.Errorf(errs.ErrOption, "somebody else has made the table since this began, and it exists now: %w adds rows to it, and %w replaces its rows (%w)", errs.Opt(optionMode, modeAppend), errs.Opt(optionMode, modeOverwrite), err)
+		case try == attempts:
 			return fmt.Errorf("gave up after %d attempts: %w", try, err)
 		}
 		select {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // numbered has rows with ids and words.
@@ -368,5 +369,60 @@ func TestHostile(t *testing.T) {
 		if err := write(ctx, dir, mode("overwrite"), s, rec); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestCreatedTogether makes one table twice at the same time: the second is told that it exists now.
+func TestCreatedTogether(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "table")
+	s, rec := numbered(t, 0, 10)
+	defer rec.Release()
+	var both []arrowio.Writer
+	for range 2 {
+		table, err := open(ctx, dir, mode("create"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := table.Format()
+		p, err := f.Plan(s, arrowio.WriteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := arrowio.NewWriter(ctx, f, table, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, w)
+	}
+	for _, w := range both {
+		if err := w.Write(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := both[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := both[1].Close(); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "exists now") || !strings.Contains(err.Error(), "append") {
+		t.Error(err)
+	}
+	if got, _ := rows(t, dir); len(got) != 10 {
+		t.Error(got)
+	}
+}
+
+// TestWider appends rows of a wider type than the table's.
+func TestWider(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "table")
+	narrow := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
+	if err := write(ctx, dir, mode("create"), narrow); err != nil {
+		t.Fatal(err)
+	}
+	wide := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	err := write(ctx, dir, mode("append"), wide)
+	var w *view.WiderError
+	if !errors.Is(err, errs.ErrSchema) || errors.As(err, &w) || !strings.Contains(err.Error(), "column n") || !strings.Contains(err.Error(), "schema="+dir) {
+		t.Error(err)
 	}
 }

@@ -52,7 +52,7 @@ func (c *timestamps) write(arr arrow.Array) error {
 		return err
 	}
 	if c.out.Late > late && !c.node.d.opt.Shift {
-		return errs.Errorf(errs.ErrSchema, "a time in the last second before 1970, which the format has no way to store: %w stores it a second later, as other writers do", errs.Opt("orc-last-second", "shift"))
+		return errs.Errorf(errs.ErrSchema, "a time in the last second before 1970, which ORC has no way to store, and Parquet has: %w stores it a second later, as other writers do", errs.Opt("orc-last-second", "shift"))
 	}
 	return nil
 }
