@@ -91,7 +91,7 @@ func (o Options) forFormat(f arrowio.Format, name string) (arrowio.OpenOptions, 
 	if !o.Lenient {
 		for name := range o.Options {
 			if !has(f, name) {
-				return to, errs.Errorf(errs.ErrOption, "%s is no option for reading %s", name, f.Name)
+				return to, errs.Errorf(errs.ErrOption, "%w is no option for reading %s", errs.Opt(name, ""), f.Name)
 			}
 		}
 		return to, nil

@@ -37,7 +37,7 @@ func openRegular(path string) (*os.File, int64, error) {
 		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("is a directory, not a file")}
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file; pass it on standard input instead")}
+		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file: save its content in one, or pass it to the command on standard input")}
 	}
 	f, err := open(path)
 	if err != nil {

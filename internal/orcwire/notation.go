@@ -86,7 +86,7 @@ func (p *notation) kind() (Kind, error) {
 		}
 	}
 	p.at = start
-	return 0, p.fail("no type is called so")
+	return 0, p.fail("there is no type %q", name)
 }
 
 // rest passes letters and blanks.

@@ -238,5 +238,5 @@ func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
 		}
 		return &arrow.DictionaryType{IndexType: index, ValueType: values, Ordered: m[3] == "true"}, nil
 	}
-	return bad("no type is called so")
+	return bad("no type has this name")
 }

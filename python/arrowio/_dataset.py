@@ -824,4 +824,4 @@ def kudu(
             options[name] = value
     if isinstance(snapshot, datetime.datetime) and snapshot.tzinfo is None:
         raise OptionError(f"snapshot has no time zone: {snapshot!r}; give it tzinfo=datetime.timezone.utc, or another", kind="option")
-    return open(wal_dir, format="kudu", **options)
+    return open(paths_of("kudu", wal_dir), format="kudu", **options)

@@ -156,6 +156,6 @@ def connect(uri: str, **options: Any) -> Connection:
     Options are those of `pyarrow.flight.FlightClient`. Endpoints that are elsewhere are not followed: they are read from
     this server, which serves all of them.
     """
-    if "://" not in uri:
-        raise OptionError(f"{uri!r} is no URI: grpc://host:port", kind="option")
+    if not isinstance(uri, str) or not uri.startswith(("grpc://", "grpc+tcp://", "grpc+tls://", "grpc+unix://")):
+        raise OptionError(f"{uri!r} is no URI of a server: grpc://host:port, grpc+tls://host:port or grpc+unix:///path", kind="option")
     return Connection(uri, **options)

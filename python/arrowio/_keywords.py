@@ -88,7 +88,8 @@ def check_places(name: str, places: Any) -> Any:
         return places
     out = list(places)
     for n in out:
-        check_count(name, n)
+        if isinstance(n, bool) or not hasattr(n, "__index__") or operator.index(n) < 0:
+            raise OptionError(f"{name} cannot have {n!r}: give whole numbers from 0 on", kind="option")
     return out
 
 

@@ -54,12 +54,19 @@ class ArrowArrayStream(ctypes.Structure):
     ]
 
 
-#: Addresses that Go reserves when it starts, most of which are never used, and what a small scan takes.
-_ADDRESSES = 900 << 20
+def _needed_addresses() -> int:
+    """Returns the bytes of addresses that Go reserves when it starts, most of which are never used, with those of a small scan and of the
+    stacks of threads. Where Go has less, it does not always notice, and may write elsewhere in the process."""
+    return (1500 + 8 * ((os.cpu_count() or 1) + 8)) << 20
+
+
+#: mallopt of glibc: how many arenas its malloc may have.
+_M_ARENA_MAX = -8
 
 
 def _require_addresses() -> None:
     """Raises MemoryError where `ulimit -v` leaves too little: Go itself would end the process."""
+    needed = _needed_addresses()
     try:
         import resource
 
@@ -70,8 +77,13 @@ def _require_addresses() -> None:
             left = limit - int(f.read().split()[0]) * resource.getpagesize()
     except (ImportError, OSError, AttributeError):  # there are no such limits, or nothing tells
         return
-    if left < _ADDRESSES:
-        raise MemoryError(f"arrowio needs {_ADDRESSES >> 20} MiB of addresses, and the limit of the process (ulimit -v) leaves {max(0, left) >> 20} MiB")
+    if left < needed:
+        raise MemoryError(f"arrowio needs {needed >> 20} MiB of addresses, and the limit of the process (ulimit -v) leaves {max(0, left) >> 20} MiB")
+    try:
+        # Else glibc reserves 64 MiB of the addresses for each thread that Go starts, as long as there are any.
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
+    except AttributeError:  # it is another C library
+        pass
 
 
 def _load() -> ctypes.CDLL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, TypedDict
+from typing import Any, Mapping, Optional, Sequence, TypedDict
 
 from . import _library as library
 from ._dataset import _OPEN, Dataset, _reached, _where_text, open
@@ -10,6 +10,7 @@ from ._formats import read_options
 from ._keywords import check_numbers, check_options
 from ._rows import Rows, row_range
 from ._spool import is_open_file
+from .errors import OptionError
 
 
 class Part(TypedDict):
@@ -61,6 +62,20 @@ def plan(
         return _plan(view, parts, span)
 
 
+def _is_part(part: Any) -> bool:
+    """Tells whether a value has the form of a part. What is in it is looked at when it is opened."""
+    if not isinstance(part, Mapping) or not part.keys() >= {"whole", "files", "range", "scan"}:
+        return False
+    span = part["range"]
+    return (
+        isinstance(part["whole"], Mapping)
+        and isinstance(part["scan"], Mapping)
+        and isinstance(part["files"], list)
+        and all(isinstance(f, Mapping) and isinstance(f.get("input"), Mapping) and isinstance(f["input"].get("path"), str) for f in part["files"])
+        and (span is None or isinstance(span, (list, tuple)) and len(span) == 2 and all(isinstance(n, int) for n in span))
+    )
+
+
 def _plan(view: Dataset, parts: Optional[int], span: Optional[list[int]]) -> list[Part]:
     answer = library.call("plan", {"handle": view._files.handle, "where": view._where, "rows": span, "parts": parts})
     scan = {k: v for k, v in (("columns", view._columns), ("where", view._where), *view._scan.items()) if v is not None}
@@ -83,6 +98,9 @@ def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False,
         stores: how S3 is reached, as in `open`; None = as the plan says. Parts do not hold keys: give them here, or in the
             environment.
     """
+    if not _is_part(part):
+        hint = "; json.loads makes one of text" if isinstance(part, (str, bytes)) else ""
+        raise OptionError(f"open_part() takes a part that plan() made, not {part!r:.60}{hint}", kind="option")
     check_options("open_part", stores, ["jobs", "progress", "filesystem", *library.STORES], list)
     given = library.take_stores(stores)
     scan = dict(part["scan"])

@@ -187,6 +187,9 @@ class PushdownDataset:
         if expression is not None:
             view, left, needs = self._push(view, expression)
         if isinstance(columns, dict):
+            for name, e in columns.items():
+                if not isinstance(name, str) or not isinstance(e, pads.Expression):
+                    raise OptionError(f"columns cannot have {name!r}: {e!r}: give names and expressions of pyarrow", kind="option")
             read = _fields_of(columns.values())
         elif columns is not None:
             out, read = self._chosen(list(columns))

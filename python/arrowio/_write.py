@@ -103,6 +103,8 @@ def write(
     by, directories = None if isinstance(sort, bool) else names_of("sort", sort), names_of("partition_by", partition_by)
     if hasattr(path, "write") and not hasattr(path, "__fspath__"):
         raise TypeError(f"write() takes a path or URL, and {type(path).__name__} is an open file: give its name")
+    if not isinstance(path, (str, bytes)) and not hasattr(path, "__fspath__"):
+        raise TypeError(f"write() takes a path or URL, not {type(path).__name__}")
     target = library.path_text(path)
     stores = library.take_stores(options)
     source = Source(rows, schema)

@@ -1,5 +1,6 @@
 """A dataset, a server of it that tells what was read, and something that kills workers once."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import pytest
 
 import arrowio
 
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs"
 ROWS = 200_000
 SUM = ROWS * (ROWS - 1) // 2
 
@@ -40,8 +42,20 @@ def files(tmp_path_factory):
     return str(root)
 
 
+@pytest.fixture(scope="session")
+def events(tmp_path_factory):
+    """The files that the pages of docs read: user = u0..u3, price = 0..399, day = 2024-01-01 and the 399 days after it, in two files."""
+    root = tmp_path_factory.mktemp("events")
+    for part in range(2):
+        n = range(part * 200, part * 200 + 200)
+        first = (datetime.date(2024, 1, 1) - datetime.date(1970, 1, 1)).days
+        table = pa.table({"user": [f"u{i % 4}" for i in n], "price": [float(i) for i in n], "day": pa.array([first + i for i in n], pa.int32()).cast(pa.date32())})
+        arrowio.write(table, root / f"{part}.orc")
+    return str(root)
+
+
 class Server:
-    """`arrowio serve` of the dataset "t"."""
+    """`arrowio serve` of the datasets "t" and "events"."""
 
     def __init__(self, process, log, uri):
         self.process, self.log, self.uri, self.source = process, log, uri, f"{uri}/t"
@@ -68,12 +82,12 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server(files, tmp_path_factory):
+def server(files, events, tmp_path_factory):
     log = tmp_path_factory.mktemp("server") / "log"
     program = os.environ.get("ARROWIO_BIN", "arrowio")
     with open(log, "w") as errors:
         process = subprocess.Popen(
-            [program, "serve", "--log", "json", "--listen", "grpc://127.0.0.1:0", f"t={files}"],
+            [program, "serve", "--log", "json", "--listen", "grpc://127.0.0.1:0", f"t={files}", f"events={events}"],
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -87,6 +101,22 @@ def server(files, tmp_path_factory):
     finally:
         process.terminate()
         process.wait(30)
+
+
+@pytest.fixture
+def page(server, events):
+    """Runs the Python of a page as it stands there, with places that are here, and returns what it has set."""
+
+    def run(name, places=(), **names):
+        (block,) = re.findall(r"^```python\n(.*?)^```", (PAGES / name).read_text(), re.MULTILINE | re.DOTALL)
+        for there, here in {"grpc://data:8815": server.uri, "/shared/events/": events, **dict(places)}.items():
+            assert there in block
+            block = block.replace(there, here)
+        exec(compile(block, name, "exec"), names)
+        return names
+
+    yield run
+    server.reads()
 
 
 class KillOnce:

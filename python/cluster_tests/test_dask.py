@@ -69,3 +69,10 @@ def test_refused(server, files):
         arrowio.dask.read(files, ["nothing"])
     with pytest.raises(FileNotFoundError):
         arrowio.dask.read(files + "/nothing")
+
+
+def test_page(page, cluster):
+    """docs/dask.md"""
+    names = page("dask.md", {"tcp://scheduler:8786": cluster.scheduler.address})
+    assert len(names["df"]) == 400
+    names["client"].close()

@@ -77,3 +77,10 @@ def test_refused(files):
         arrowio.ray.read(files, [])
     with pytest.raises(arrowio.SchemaError):
         arrowio.ray.read(files, where="nothing = 1")
+
+
+def test_page(page, capfd):
+    """docs/ray.md"""
+    names = page("ray.md")
+    assert names["ds"].count() == 400
+    assert "'user': 'u3'" in capfd.readouterr().out

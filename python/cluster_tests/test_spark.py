@@ -167,3 +167,10 @@ def test_filter_texts():
         d.In(("a",), (1, None)),
     ):
         assert text(f) is None, f
+
+
+def test_page(page, spark, capfd):
+    """docs/spark.md"""
+    names = page("spark.md", spark=spark)
+    assert names["few"].columns == ["user", "price"] and names["few"].count() == 400
+    assert names["df"].where("price > 100 and day >= DATE '2024-01-01'").count() == 299

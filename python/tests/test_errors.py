@@ -3,6 +3,7 @@
 import builtins
 import datetime
 import io
+import json
 import os
 import pickle
 import subprocess
@@ -170,8 +171,8 @@ def test_columns_nested_deeper_than_arrow_takes_them(tmp_path):
         (lambda p: arrowio.open(p).head(-5), "num_rows is -5"),
         (lambda p: arrowio.open(p).take("x"), "indices cannot be 'x': give a list of whole numbers"),
         (lambda p: arrowio.open(p).take(3), "indices cannot be 3"),
-        (lambda p: arrowio.open(p).take(["x"]), "indices cannot be 'x'"),
-        (lambda p: arrowio.open(p).take([-1]), "indices is -1"),
+        (lambda p: arrowio.open(p).take(["x"]), "indices cannot have 'x'"),
+        (lambda p: arrowio.open(p).take([-1]), "indices cannot have -1: give whole numbers from 0 on"),
         (lambda p: arrowio.open(p).to_pyarrow_dataset().take("x"), "indices cannot be 'x'"),
         (lambda p: arrowio.open(p, where=lambda r: r.x > 5), "where cannot be a function: give text"),
         (lambda p: arrowio.open(p).filter(lambda r: r.x > 5), "where cannot be a function"),
@@ -179,6 +180,17 @@ def test_columns_nested_deeper_than_arrow_takes_them(tmp_path):
         (lambda p: arrowio.open(p).count_rows(filter=5), "filter cannot be 5"),
         (lambda p: arrowio.open(p).to_pyarrow_dataset().to_table(filter=lambda r: r.x > 5), "filter cannot be a function"),
         (lambda p: arrowio.kudu(p, snapshot=datetime.datetime(2026, 1, 1)), "snapshot has no time zone"),
+        (lambda p: arrowio.open(p, trevni_view="records"), "trevni_view is no option for reading orc"),
+        (lambda p: arrowio.open(p, orc_strings="latin1"), 'orc_strings is "latin1"; it takes utf8, binary'),
+        (lambda p: arrowio.open(p, salvage="all"), 'salvage is "all"; it takes rows, columns'),
+        (lambda p: arrowio.open(p, schema="struct<a:integer>"), 'there is no type "integer"'),
+        (lambda p: arrowio.open_part({"rows": 5}), r"open_part\(\) takes a part that plan\(\) made, not {'rows': 5}"),
+        (lambda p: arrowio.open_part(json.dumps(arrowio.plan(p)[0])), "json.loads makes one of text"),
+        (lambda p: arrowio.open_part({**arrowio.plan(p)[0], "range": [1]}), "takes a part that plan"),
+        (lambda p: arrowio.open_part({**arrowio.plan(p)[0], "files": [{}]}), "takes a part that plan"),
+        (lambda p: arrowio.open(p).to_table(columns={"x": 5}), "columns cannot have 'x': 5: give names and expressions"),
+        (lambda p: arrowio.connect("http://h:1"), "'http://h:1' is no URI of a server: grpc://host:port"),
+        (lambda p: arrowio.connect(None), "None is no URI of a server"),
     ],
 )
 def test_wrong_arguments(small, call, says):

@@ -129,6 +129,30 @@ class Statements(unittest.TestCase):
         self.assertIn("orc_strings", functions["read_orc"])
         self.assertNotIn("orc_strings", functions["read_trevni"])
 
+    def test_page(self):
+        """The SQL of docs/duckdb.md runs as it stands there, in places that are here."""
+        (block,) = re.findall(r"^```sql\n(.*?)^```", (judge.ROOT / "docs/duckdb.md").read_text(), re.M | re.S)
+        with tempfile.TemporaryDirectory() as d:
+            at = pathlib.Path(d)
+            (at / "trips").mkdir()
+            for to, first in {"trips/1.orc": 0, "trips/2.orc": 100, "a.orc": 50, "b.orc": 150}.items():
+                rows = range(first, first + 100)
+                pa.orc.write_table(pa.table({"fare": [float(i) for i in rows], "city": [("Bern", "Thun")[i % 2] for i in rows]}), at / to)
+            with tarfile.open(judge.DATA / "kudu/kudu-1.17.1/log.tar.gz") as t:
+                t.extractall(at, filter="data")
+            here = {"/path/arrowio.duckdb_extension": judge.EXTENSION, "/wal": f"{d}/wal", "/data/1": f"{d}/data", ", '/data/2'": "", "'metrics'": "'merged'"}
+            for there, path in here.items():
+                self.assertIn(there, block)
+                block = block.replace(there, path)
+            statements = [re.sub("--.*", "", s).strip() for s in block.split(";")]
+            before = os.getcwd()
+            os.chdir(d)
+            try:
+                got = [self.rows(s) for s in statements if s and "hive://" not in s]
+            finally:
+                os.chdir(before)
+        self.assertEqual([got[1], len(got[2]), len(got[3]), len(got[4])], [[(200, 199.0)], 10, 74, 78])
+
     def test_closed(self):
         with tempfile.TemporaryDirectory() as d:
             path = pathlib.Path(d, "x.db")
