@@ -108,8 +108,7 @@ func (id *FieldID) explain(err error, path string) error {
 	if id.Entry == nil || !id.Entry.Said || !errors.As(err, &e) {
 		return err
 	}
-	_, text := errs.Where(err)
-	return schemaError(path, e.Kind, `%s; the file has no ids, and the mapping of names has {"field-id": %d, "names": %q} for it`, text, id.ID, id.Entry.Names)
+	return schemaError(path, e.Kind, `%w; the file has no ids, and the mapping of names has {"field-id": %d, "names": %q} for it`, e.Err, id.ID, id.Entry.Names)
 }
 
 // schemaError is an error about the schema of a file.
