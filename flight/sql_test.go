@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -171,8 +172,10 @@ func TestSelect(t *testing.T) {
 		"select count(*) from events":                    6000,
 		"select count(*) as n from events where x < 0.5": filtered.rows(),
 		"select count(*) from events where id < 0":       0,
-		"select 1":            1,
-		"select 42 as answer": 42,
+		"select count(1) from events where id >= 0":      6000,
+		"select 1":             1,
+		"select 1 where 1 = 1": 1,
+		"select 42 as answer":  42,
 		"select count(*) from nested where p is null limit 1":    2,
 		"select count(*) from events where id >= 2990 and x > 2": 0,
 	} {
@@ -181,9 +184,29 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %v", text, got.recs)
 		}
 	}
-	for _, text := range []string{"select count(*) from events limit 0", "select count(*) from events offset 1"} {
+	for _, text := range []string{"select count(*) from events limit 0", "select count(*) from events offset 1", "SELECT 1 AS x WHERE 1=0", "select current_date limit 0"} {
 		if got := askSQL(t, c, text); got.rows() != 0 {
 			t.Errorf("%s: %v", text, got.recs)
+		}
+	}
+}
+
+// What tools send to see whether anybody answers, and dialects of theirs.
+func TestSelectProbes(t *testing.T) {
+	r, paths := startSQL(t, Options{})
+	c := r.sqlClient(t)
+	before := arrow.Date32FromTime(time.Now().UTC())
+	got := askSQL(t, c, "SELECT CURRENT_DATE AS today")
+	if f := got.schema.Field(0); f.Name != "today" || f.Type.ID() != arrow.DATE32 || got.rows() != 1 {
+		t.Fatal(got.schema, got.recs)
+	}
+	if day := got.recs[0].Column(0).(*array.Date32).Value(0); day < before || day > arrow.Date32FromTime(time.Now().UTC()) {
+		t.Error(day)
+	}
+	sameRows(t, askSQL(t, c, "SELECT TOP 10 id FROM events"), scanned(t, paths[:2], arrowio.ScanOptions{Columns: []string{"id"}, Rows: arrowio.RowRange{End: 10}}))
+	for text, want := range map[string]string{"select count(*) from events": "count_star()", "select COUNT(1) from events": "count(1)", "select 1": "1", "select Current_Date": "Current_Date"} {
+		if name := askSQL(t, c, text).schema.Field(0).Name; name != want {
+			t.Errorf("%s: %q", text, name)
 		}
 	}
 }

@@ -129,6 +129,22 @@ func TestQueryServe(t *testing.T) {
 			}
 		})
 	}
+	// What a build without DuckDB answers, too, has the names of columns that DuckDB gives.
+	for _, sql := range []string{"select count(*) from orders", "select COUNT(1) from orders", "select customer, id from orders", "select Current_Date", "select 1"} {
+		ours, err := c.Execute(t.Context(), sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := c.Execute(t.Context(), sql+" order by 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, errA := flight.DeserializeSchema(ours.Schema, memory.DefaultAllocator)
+		b, errB := flight.DeserializeSchema(theirs.Schema, memory.DefaultAllocator)
+		if errA != nil || errB != nil || a.Field(0).Name != b.Field(0).Name {
+			t.Error(sql, a, b)
+		}
+	}
 	if got, err := askServed(t, c, "explain select * from orders order by id"); err != nil || !strings.Contains(got, "ORDER_BY") {
 		t.Error(got, err)
 	}

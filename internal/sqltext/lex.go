@@ -147,7 +147,7 @@ func next(sql string, at int) (token, error) {
 				return t, nil
 			}
 		}
-		if !strings.ContainsRune("(),.;*?=<>+-/%[]", r) {
+		if !strings.ContainsRune("(),.;*?=<>+-/%[]{}", r) {
 			return t, errorAt(sql, at, "%q means nothing here", r)
 		}
 		t.text = rest[:1]

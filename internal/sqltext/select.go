@@ -11,7 +11,7 @@ import (
 
 // Select is a SELECT.
 type Select struct {
-	Table  []string // name, or schema and name, or catalog, schema and name; nil = SELECT integer
+	Table  []string // name, or schema and name, or catalog, schema and name; nil = SELECT integer, or SELECT CURRENT_DATE
 	All    bool     // SELECT *
 	Items  []Item   // otherwise
 	Limit  int64    // -1 = none
@@ -23,6 +23,7 @@ type Select struct {
 
 	where  []token    // nil = none
 	never  bool       // WHERE 1 = 0
+	top    bool       // Limit is that of TOP
 	tables [][]string // what columns may be qualified with, the longest first
 	of     []string   // the qualifier of table.*
 }
@@ -30,15 +31,16 @@ type Select struct {
 // Item is a column of the result.
 type Item struct {
 	Path  string // of the column, as package expr resolves it
-	Count bool   // COUNT(*), which is then the only item
+	Count bool   // COUNT(*) or COUNT(integer), which is then the only item
 	One   int64  // of SELECT integer
+	Today bool   // CURRENT_DATE
 	Name  string // in the result
 
 	names []token // of Path
 }
 
 // instead is said of what is not answered.
-const instead = "this server selects columns of one dataset with WHERE, LIMIT and OFFSET; for more, read it into DuckDB (arrowio query), polars or Spark"
+const instead = "this server selects columns of one dataset with WHERE, LIMIT and OFFSET; one of a build with DuckDB (arrowio-duckdb) answers all of SQL"
 
 // Parse reads a SELECT. Errors are errs.ErrOption, for mistakes with their place, and errs.ErrUnsupported for what
 // SQL has and this does not, with what to use instead. Whether the table and its columns exist is not asked.
@@ -193,13 +195,20 @@ func (p *parser) query() (*Select, error) {
 	if !p.skip("select") {
 		return nil, p.expected("SELECT")
 	}
-	if t := p.peek(); t.kind == tokenNumber && (p.tokens[1].kind != tokenMark || p.tokens[1].is(";")) {
+	if t := p.peek(); (t.kind == tokenNumber || t.is("current_date")) && (p.tokens[1].kind != tokenMark || p.tokens[1].is(";")) && !p.ofTable() {
 		return p.ping(s)
+	}
+	if err := p.top(s); err != nil {
+		return nil, err
 	}
 	if err := p.items(s); err != nil {
 		return nil, err
 	}
-	if !p.skip("from") {
+	switch end := p.peek(); {
+	case p.skip("from"):
+	case end.kind == tokenEnd || end.is(";") || end.is("where"):
+		return nil, errs.Errorf(errs.ErrUnsupported, "SQL: SELECT without FROM is not answered here, but of one integer or CURRENT_DATE: %s", instead)
+	default:
 		return nil, p.expected("FROM")
 	}
 	if err := p.table(s); err != nil {
@@ -220,19 +229,61 @@ func (p *parser) query() (*Select, error) {
 	return s, nil
 }
 
-// ping reads SELECT integer.
+// ofTable reports whether a FROM follows, so that CURRENT_DATE is a column, perhaps.
+func (p *parser) ofTable() bool {
+	return slices.ContainsFunc(p.tokens, func(t token) bool { return t.is("from") })
+}
+
+// ping reads (integer | CURRENT_DATE) [[AS] name] [WHERE number = number] [LIMIT n] [OFFSET n].
 func (p *parser) ping(s *Select) (*Select, error) {
 	t := p.take()
-	n, err := strconv.ParseInt(t.text, 10, 64)
-	if err != nil {
+	it := Item{Name: t.text, Today: t.kind == tokenWord}
+	var err error
+	if it.One, err = strconv.ParseInt(t.text, 10, 64); err != nil && !it.Today {
 		return nil, errorAt(p.sql, t.at, "an integer is expected, not %s", t)
 	}
-	it := Item{One: n, Name: t.text}
 	if it.Name, err = p.alias(it.Name); err != nil {
 		return nil, err
 	}
 	s.Items = []Item{it}
-	return s, p.end()
+	if p.skip("where") {
+		truth, ok := p.constant(true)
+		if !ok {
+			return nil, errs.Errorf(errs.ErrUnsupported, "SQL: a condition without FROM is not answered here, but 1 = 1 and 1 = 0: %s", instead)
+		}
+		s.never = !truth
+	}
+	if err := p.limits(s); err != nil {
+		return nil, err
+	}
+	if s.Params > 0 {
+		return nil, errs.Errorf(errs.ErrUnsupported, "SQL: parameters of a SELECT without FROM are not answered here: %s", instead)
+	}
+	if s.never || s.Offset > 0 {
+		s.Limit = 0
+	}
+	return s, nil
+}
+
+// top reads TOP n, as SQL Server writes a limit.
+func (p *parser) top(s *Select) error {
+	if !p.peek().is("top") {
+		return nil
+	}
+	parentheses := p.tokens[1].is("(") && p.tokens[2].kind == tokenNumber && p.tokens[3].is(")")
+	if !parentheses && p.tokens[1].kind != tokenNumber {
+		return nil
+	}
+	p.take()
+	p.skip("(")
+	t := p.take()
+	p.skip(")")
+	n, err := strconv.ParseInt(t.text, 10, 64)
+	if err != nil {
+		return errorAt(p.sql, t.at, "a number of rows is expected, not %s", t)
+	}
+	s.Limit, s.top = n, true
+	return nil
 }
 
 func (p *parser) end() error {
@@ -286,12 +337,20 @@ func (p *parser) item() (it Item, err error) {
 	if t.kind == tokenWord && p.tokens[1].is("(") {
 		p.take()
 		p.take()
-		if !t.is("count") || !p.skip("*") || !p.skip(")") {
+		of := p.take()
+		_, notInteger := strconv.ParseInt(of.text, 10, 64)
+		if !t.is("count") || !of.is("*") && (of.kind != tokenNumber || notInteger != nil) || !p.skip(")") {
 			return it, errs.Errorf(errs.ErrUnsupported, "SQL: %s(…) is not answered here, only COUNT(*): %s", strings.ToUpper(t.text), instead)
 		}
-		it = Item{Count: true, Name: "count"}
+		it = Item{Count: true, Name: "count_star()"} // as DuckDB calls it
+		if !of.is("*") {
+			it.Name = "count(" + of.text + ")"
+		}
 		it.Name, err = p.alias(it.Name)
 		return it, err
+	}
+	if t.kind == tokenText || t.kind == tokenNumber {
+		return it, errs.Errorf(errs.ErrUnsupported, "SQL: the value %s in the place of a column is not answered here: %s", t, instead)
 	}
 	names, err := p.path("a column")
 	if err != nil {
@@ -450,11 +509,42 @@ func (p *parser) where(s *Select) error {
 			}
 			s.where = append(s.where, t)
 			continue
+		case t.is("{"):
+			if err := p.escape(s); err != nil {
+				return err
+			}
+			continue
+		case t.kind == tokenWord && p.tokens[1].is("(") && !slices.Contains(beforeParenthesis, strings.ToLower(t.text)):
+			return errs.Errorf(errs.ErrUnsupported, "SQL: %s(…) in a condition is not answered here: %s", strings.ToUpper(t.text), instead)
 		case t.kind == tokenWord && refused(t) != "" && !p.tokens[1].is(".") && !p.compares(s):
 			return p.expected("a condition")
 		}
 		s.where = append(s.where, p.take())
 	}
+}
+
+// beforeParenthesis are the words of conditions that a parenthesis may follow.
+var beforeParenthesis = []string{"and", "or", "not", "in", "like", "ilike", "escape", "between", "contains"}
+
+// escapes are those of ODBC and JDBC for literals, with the words of conditions for them.
+var escapes = map[string]string{"d": "DATE", "t": "TIME", "ts": "TIMESTAMP"}
+
+// escape reads {d 'text'}.
+func (p *parser) escape(s *Select) error {
+	at := p.take().at
+	word := p.take()
+	kind, text := escapes[strings.ToLower(word.text)], p.peek()
+	if kind == "" {
+		return errs.Errorf(errs.ErrUnsupported, "SQL: {%s …} is not answered here, only {d '…'}, {t '…'} and {ts '…'}: %s", word, instead)
+	}
+	if text.kind != tokenText {
+		return p.expected("a text in quotes")
+	}
+	s.where = append(s.where, token{kind: tokenWord, text: kind, at: at}, p.take())
+	if !p.skip("}") {
+		return p.expected("}")
+	}
+	return nil
 }
 
 // compares reports whether the next word is a column, though it has the name of what is refused: it is compared.
@@ -471,7 +561,7 @@ func (p *parser) compares(s *Select) bool {
 var comparisons = []string{"=", "==", "!=", "<>", "<", "<=", ">", ">="}
 
 func (p *parser) limits(s *Select) error {
-	seen := map[string]bool{}
+	seen := map[string]bool{"limit": s.top}
 	for _, word := range []string{"limit", "offset", "limit"} {
 		at := p.peek().at
 		if !p.skip(word) {

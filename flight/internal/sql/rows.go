@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc"
 
@@ -17,7 +16,7 @@ func (d *Dialect) redeem(ctx context.Context, t *ticket, stream grpc.ServerStrea
 		return t.Ask.run(ctx, d, stream)
 	}
 	if t.One != nil {
-		rec := oneNumber(t.One.Name, t.One.Value)
+		rec := t.One.record()
 		defer rec.Release()
 		return d.s.Send(stream, rec)
 	}
@@ -27,13 +26,6 @@ func (d *Dialect) redeem(ctx context.Context, t *ticket, stream grpc.ServerStrea
 		}
 		return t.stream(r, d.s.Allocator())
 	})
-}
-
-func oneNumber(name string, n int64) arrow.Record {
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), countSchema(name))
-	defer b.Release()
-	b.Field(0).(*array.Int64Builder).Append(n)
-	return b.NewRecord()
 }
 
 // count answers with how many rows there are. Offset and limit are of the one row that says it.
@@ -46,7 +38,7 @@ func (t *ticket) count(rows Rows) error {
 		n += rec.NumRows()
 		return true, nil
 	}, func(send Sending) error {
-		rec := oneNumber(t.Count, n)
+		rec := (&one{Name: t.Count, Value: n}).record()
 		defer rec.Release()
 		return send(rec, transport.BatchMeta{Rows: 1})
 	})

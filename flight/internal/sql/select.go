@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -42,9 +45,46 @@ type item struct {
 	Name string `json:"name"`
 }
 
+// one is a table of one column, and one row or none.
 type one struct {
 	Name  string `json:"name"`
 	Value int64  `json:"value"`
+	Date  bool   `json:"date,omitzero"` // Value is days since 1970-01-01
+	None  bool   `json:"none,omitzero"` // no row
+}
+
+func (o *one) schema() *arrow.Schema {
+	if o.Date {
+		return arrow.NewSchema([]arrow.Field{{Name: o.Name, Type: arrow.FixedWidthTypes.Date32}}, nil)
+	}
+	return countSchema(o.Name)
+}
+
+// record returns the table. The caller releases it.
+func (o *one) record() arrow.Record {
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), o.schema())
+	defer b.Release()
+	switch f := b.Field(0).(type) {
+	case *array.Date32Builder:
+		if !o.None {
+			f.Append(arrow.Date32(o.Value))
+		}
+	case *array.Int64Builder:
+		if !o.None {
+			f.Append(o.Value)
+		}
+	}
+	return b.NewRecord()
+}
+
+// oneOf is what a SELECT without a dataset returns.
+func oneOf(sel *sqltext.Select) *one {
+	it := sel.Items[0]
+	o := &one{Name: it.Name, Value: it.One, Date: it.Today, None: sel.Limit == 0}
+	if it.Today {
+		o.Value = int64(arrow.Date32FromTime(time.Now().UTC()))
+	}
+	return o
 }
 
 // parseTicket reads the handle of a TicketStatementQuery.
@@ -112,7 +152,7 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 	}
 	p := &plan{sel: sel}
 	if sel.Table == nil {
-		p.schema = countSchema(sel.Items[0].Name)
+		p.schema = oneOf(sel).schema()
 		return p, nil
 	}
 	if sel.Params > 0 && params == nil && !unbound {
@@ -284,9 +324,13 @@ func countSchema(name string) *arrow.Schema {
 // flightInfo answers the SELECT.
 func (p *plan) flightInfo(ctx context.Context, at *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	if p.data == nil {
-		b, err := (&ticket{One: &one{p.sel.Items[0].Name, p.sel.Items[0].One}}).pack()
+		one, rows := oneOf(p.sel), int64(1)
+		if one.None {
+			rows = 0
+		}
+		b, err := (&ticket{One: one}).pack()
 		return &flight.FlightInfo{
-			Schema: schemaBytes(p.schema), FlightDescriptor: at, TotalRecords: 1, TotalBytes: -1, Ordered: true,
+			Schema: schemaBytes(p.schema), FlightDescriptor: at, TotalRecords: rows, TotalBytes: -1, Ordered: true,
 			Endpoint: []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: b}}},
 		}, err
 	}
