@@ -299,7 +299,7 @@ wheel: ## the Python package, with the library in it, into .cache/wheel (Go, gcc
 	rm -rf python/build python/arrowio.egg-info
 
 .PHONY: wheels
-wheels: ## the wheels that are published and the source distribution: VERSION=v0.9.0 makes them in .cache/dist-python (Go, 150 MB to download)
+wheels: ## the wheels that are published and the source distribution: VERSION=v0.9.0 makes them in .cache/dist-python (Go, ld64.lld of LLVM 16 or later, 200 MB to download)
 	python3 -m venv $(CACHE)/wheels-venv
 	$(CACHE)/wheels-venv/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements-wheels.txt
 	$(CACHE)/wheels-venv/bin/python python/wheels.py --version $(VERSION) --out $(CACHE)/dist-python

@@ -2,9 +2,9 @@
 
     python wheels.py --version 0.9.0 --out DIR
 
-It needs Go, git, and from PyPI: build, deflate, ziglang (the C compiler for old versions of glibc and other machines), auditwheel, pefile. There are
-wheels of Linux with glibc 2.17 or later, and of Windows. Others cannot be made here: musl does not load libraries of Go while a program
-runs, and libraries of macOS need its SDK.
+It needs Go, git, and from PyPI: build, deflate, ziglang (the C compiler for old versions of glibc and other machines), auditwheel, pefile, lief; for
+macOS LLVM's ld64.lld. There are wheels of Linux with glibc 2.17 or later, of Windows, and of macOS. There are none of musl, which does not
+load libraries of Go while a program runs.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -21,7 +22,10 @@ import tempfile
 import zipfile
 
 import deflate
+import lief
 import pefile
+
+import macos
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -31,6 +35,8 @@ PLATFORMS = {
     "manylinux2014_aarch64": ("linux", "arm64", "aarch64-linux-gnu.2.17"),
     "win_amd64": ("windows", "amd64", "x86_64-windows-gnu"),
     "win_arm64": ("windows", "arm64", "aarch64-windows-gnu"),
+    "macosx_12_0_x86_64": ("darwin", "amd64", ""),
+    "macosx_12_0_arm64": ("darwin", "arm64", ""),
 }
 
 #: Bytes of a wheel at most.
@@ -63,7 +69,13 @@ def main():
                     shutil.rmtree(HERE / leftover, ignore_errors=True)
                 zig = {"ZIG_GLOBAL_CACHE_DIR": work, "ZIG_LOCAL_CACHE_DIR": work}
                 cc = f"{sys.executable} -m ziglang cc -target {target}"
-                zig["CGO_LDFLAGS"] = "-Wl,--strip-all"  # zig does not hear the -s that Go says
+                if system == "darwin":
+                    cc, stubs = f"{sys.executable} {HERE / 'macos.py'} {arch}", pathlib.Path(work, "stubs")
+                    stubs.mkdir(exist_ok=True)
+                    macos.make_stubs(stubs)
+                    zig["ARROWIO_MACOS_STUBS"] = str(stubs)
+                else:
+                    zig["CGO_LDFLAGS"] = "-Wl,--strip-all"  # zig does not hear the -s that Go says
                 run(sys.executable, "-m", "build", "--wheel", "--outdir", work, ".", ARROWIO_PLATFORM=tag, GOOS=system, GOARCH=arch, CC=cc, **zig, **common)
                 wheel = next(pathlib.Path(work).glob(f"*{tag}.whl"))
                 compress(wheel)
@@ -123,6 +135,8 @@ def check(wheel, tag, out):
         lowest = tag.replace("manylinux2014", "manylinux_2_17")
         if f'"{lowest}"' not in "".join(said.split("following")[1:]):
             raise SystemExit(f"{wheel.name} does not run where its name says that it does:\n{said}")
+    elif tag.startswith("macosx"):
+        check_macos(wheel, tag)
     else:
         check_windows(wheel)
     if wheel.stat().st_size > LARGEST:
@@ -144,6 +158,28 @@ def check_windows(wheel):
     missing = set(re.findall(r'\("(arrowio_[a-z_]+)", ', caller)) - {s.name.decode() for s in dll.DIRECTORY_ENTRY_EXPORT.symbols if s.name}
     if foreign or missing:
         raise SystemExit(f"{wheel.name}: needs {foreign}, lacks {sorted(missing)}")
+
+
+#: Libraries that every macOS has.
+MACOS = re.compile(r"@rpath/libarrowio\.dylib|/usr/lib/(libSystem\.B|libresolv\.9)\.dylib|/System/Library/Frameworks/(CoreFoundation|Security)\.framework/.*")
+
+
+def check_macos(wheel, tag):
+    """Refuses a wheel whose library needs others than macOS has, or a later macOS, lacks a function that the package calls, is not signed where that is needed, or has
+    a table of indirect symbols that points outside of the symbols."""
+    with zipfile.ZipFile(wheel) as z:
+        library, caller = z.read("arrowio/libarrowio.dylib"), z.read("arrowio/_library.py").decode()
+    dylib = lief.MachO.parse(list(library)).at(0)
+    foreign = [lib.name for lib in dylib.libraries if not MACOS.fullmatch(lib.name)]
+    exported = {s.name.removeprefix("_") for s in dylib.exported_symbols}
+    missing = set(re.findall(r'\("(arrowio_[a-z_]+)", ', caller)) - exported
+    table = dylib.dynamic_symbol_command
+    indirect = struct.unpack_from(f"<{table.nb_indirect_symbols}I", library, table.indirect_symbol_offset)
+    outside = [i for i in indirect if i >= len(dylib.symbols) and not i & 0xC0000000]  # what is absolute or local has no symbol
+    oldest = "_".join(str(n) for n in dylib.build_version.minos[:2])
+    signed = dylib.has_code_signature or not tag.endswith("arm64")  # Macs with Intel load what is not signed, too
+    if foreign or missing or outside or not signed or oldest not in tag:
+        raise SystemExit(f"{wheel.name}: needs {foreign}, macOS {oldest}, lacks {sorted(missing)}, signed: {signed}, wrong indirect symbols: {len(outside)}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ tar xzf arrowio_*.tar.gz -C "$work/tar" --strip-components=1
 dpkg-deb -x arrowio_*.deb "$work/deb"
 tar xf arrowio_*_oci.tar -C "$work/oci"
 # The layer is the largest blob.
-tar xzf "$(find "$work/oci/blobs" -type f -size +1M)" -C "$work/layer"
+layer=$(find "$work/oci/blobs" -type f -size +1M)
+[ "$(stat -c %s "$layer")" -le 60000000 ] || { echo "the image has $(stat -c %s "$layer") bytes, more than 60 MB" >&2; exit 1; }
+tar xzf "$layer" -C "$work/layer"
 bsdtar -xf arrowio-*.rpm -C "$work/rpm" 2>/dev/null # "Removing leading '/'"
 mkdir -p "$work/tar/usr/bin" && mv "$work/tar/arrowio" "$work/tar/usr/bin/"
 roots=("$work/deb" "$work/layer" "$work/rpm" "$work/tar")
