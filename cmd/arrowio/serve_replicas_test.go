@@ -76,8 +76,12 @@ func TestServeReplicas(t *testing.T) {
 	if code != 0 {
 		t.Fatal(errs)
 	}
+	code, other, errs := said(t, "", "token", "add", "--file", tokens, "two")
+	if code != 0 {
+		t.Fatal(errs)
+	}
 	args := []string{
-		"--tokens", tokens, "--permit", "one:read=*", "--permit", "one:write=w*", "--writable", "w*=" + place, "--refresh", "100ms",
+		"--tokens", tokens, "--permit", "two:read=customers", "--permit", "one:read=*", "--permit", "one:write=w*", "--writable", "w*=" + place, "--refresh", "100ms",
 		"orders=" + filepath.Join(dir, "orders.orc"), "customers=" + filepath.Join(dir, "customers.trv"),
 	}
 	a, b := sqlClient(t, replica(t, args...)), sqlClient(t, replica(t, args...))
@@ -187,6 +191,21 @@ func TestServeReplicas(t *testing.T) {
 	files, err := os.ReadDir(filepath.Join(place, "w"))
 	if err != nil || len(files) != 2 {
 		t.Error(files, err)
+	}
+
+	// What one client was given is no more to another, at whatever server, than what that may read.
+	two := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+strings.TrimSpace(other))
+	for _, sql := range []string{"select id from orders where id = 7", "select max(id) from orders group by customer", "select count(*) from orders, customers"} {
+		info, err := a.Execute(ctx, sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := sqlRows(two, b, info, nil); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("%s, redeemed by another client at the other server: %q, %v", sql, got, err)
+		}
+		if info, err := b.Client.GetFlightInfo(two, &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: packed(t, &pb.CommandPreparedStatementQuery{PreparedStatementHandle: handle(a, sql)})}); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("%s, prepared by another client: %v, %v", sql, info, err)
+		}
 	}
 
 	// A session is at one server.
