@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"google.golang.org/grpc/codes"
@@ -27,16 +28,23 @@ type listed struct {
 	Trouble string // why it cannot be opened
 }
 
+const maxSearch = 128 // bytes, the longest name
+
 type catalogPage struct {
 	Datasets []listed
 	Rows     int64 // arrowio.UnknownRows where one does not say
 	Bytes    int64
 	Files    int
+	Search   string // of their names, in any case
 }
 
-func (p *Page) catalog(ctx context.Context, v *flight.Visit, _ *http.Request) (*answer, error) {
-	var c catalogPage
+func (p *Page) catalog(ctx context.Context, v *flight.Visit, r *http.Request) (*answer, error) {
+	search := strings.TrimSpace(r.URL.Query().Get("name"))
+	c := catalogPage{Search: search[:min(len(search), maxSearch)]}
 	for _, name := range v.Names(ctx) {
+		if !strings.Contains(strings.ToLower(name), strings.ToLower(c.Search)) {
+			continue
+		}
 		d := listed{Name: name, URL: datasetURL(name)}
 		e, err := v.Open(ctx, name)
 		switch {
@@ -59,6 +67,14 @@ func (p *Page) catalog(ctx context.Context, v *flight.Visit, _ *http.Request) (*
 		}
 	}
 	return &answer{template: "catalog.html", frame: frame{Title: "Datasets", At: "datasets"}, data: c}, nil
+}
+
+// adbc is an address as ADBC's driver wants it.
+func adbc(address string) string {
+	if rest, ok := strings.CutPrefix(address, "grpc://"); ok {
+		return "grpc+tcp://" + rest
+	}
+	return address
 }
 
 func datasetURL(name string) string { return "/datasets/" + url.PathEscape(name) }

@@ -55,7 +55,8 @@ type filePage struct {
 	Blocks   int
 	TooMany  bool // blocks for the picture
 	Columns  []columnLine
-	All      int // columns
+	All      int   // columns
+	Most     int64 // bytes of a column
 	Unit     string
 	Groups   []groupLine
 	pager    // of groups and of the picture
@@ -116,6 +117,9 @@ func (d *filePage) columns(known *described) {
 	var total int64
 	for i := range known.info.Columns {
 		total += drawing.Bounded(known.info.Columns[i].Bytes)
+	}
+	for i := range known.info.Columns {
+		d.Most = max(d.Most, known.info.Columns[i].Bytes)
 	}
 	d.All = len(known.info.Columns)
 	for i := range known.info.Columns[:min(d.All, maxColumns)] {

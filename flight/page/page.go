@@ -52,7 +52,7 @@ var templateFiles embed.FS
 var icon []byte
 
 var templates = sync.OnceValue(func() *template.Template {
-	t := template.New("").Funcs(drawing.Funcs()).Funcs(template.FuncMap{"stamp": stamp, "rfc": rfc, "ago": ago})
+	t := template.New("").Funcs(drawing.Funcs()).Funcs(template.FuncMap{"stamp": stamp, "rfc": rfc, "ago": ago, "adbc": adbc})
 	return template.Must(drawing.AddTemplates(template.Must(t.ParseFS(templateFiles, "templates/*.html"))))
 })
 

@@ -27,7 +27,10 @@ const (
 	columnsAtOnce = 40
 	maxWhere      = 2000 // bytes
 	lastRow       = 1 << 60
-	valueLimit    = 160 // bytes of a value that are shown
+	valueLimit    = 160      // bytes of a value that are shown
+	openLimit     = 1000     // and that can be opened
+	openAtOnce    = 64 << 10 // bytes of values of a batch that can be opened
+	shortCell     = 40       // bytes that need not be opened
 )
 
 type columnHead struct {
@@ -37,6 +40,7 @@ type columnHead struct {
 
 type cell struct {
 	Text  string
+	Whole string // what opens; "" = Text is short
 	Null  bool
 	Right bool
 }
@@ -193,20 +197,29 @@ func cellsOf(rec arrow.Record, n int) [][]cell {
 	for i := range out {
 		out[i] = make([]cell, rec.NumCols())
 	}
-	c := &celltext.Cell{Limit: valueLimit + 8}
+	c, open := &celltext.Cell{Limit: openLimit + 8}, openAtOnce
 	for k, col := range rec.Columns() {
 		write, right := celltext.New(col), right(col.DataType())
 		for i := range out {
 			c.Text = c.Text[:0]
 			write(c, i)
-			s, cut := celltext.Clip(string(c.Text), valueLimit)
-			if cut {
-				s += "…"
-			}
+			s := clipped(string(c.Text), valueLimit)
 			out[i][k] = cell{Text: s, Null: s == celltext.Null, Right: right}
+			if whole := clipped(string(c.Text), openLimit); len(whole) > shortCell && len(whole) <= open {
+				out[i][k].Whole = whole
+				open -= len(whole)
+			}
 		}
 	}
 	return out
+}
+
+func clipped(text string, most int) string {
+	s, cut := celltext.Clip(text, most)
+	if cut {
+		s += "…"
+	}
+	return s
 }
 
 // right reports whether values of a type stand at the right of their column.

@@ -50,6 +50,15 @@ RULES = """() => {
     if (!s || s.tabIndex !== 0) bad.push('a table that a keyboard cannot scroll');
   }
   for (const e of document.querySelectorAll('[id]')) if (document.querySelectorAll('#' + CSS.escape(e.id)).length > 1) bad.push('twice: ' + e.id);
+  for (const h of document.querySelectorAll('thead th')) {
+    const range = document.createRange();
+    range.selectNodeContents(h);
+    const text = [...h.childNodes].filter(n => n.nodeType === 3 && n.textContent.trim());
+    for (const n of text) {
+      range.selectNodeContents(n);
+      if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) bad.push('a heading of a table breaks: ' + h.textContent);
+    }
+  }
   if (document.documentElement.scrollWidth > innerWidth) bad.push('it scrolls sideways: ' + document.documentElement.scrollWidth);
   for (const e of document.querySelectorAll('a[href],button,input:not([type=hidden])')) {
     const r = e.getBoundingClientRect();
@@ -187,7 +196,8 @@ def look(browser, origin, faults):
         paths += [f"datasets/{name}", f"datasets/{name}/rows", re.search(f"datasets/{name}/files/[0-9a-f]+", body).group(0)]
     if 'href="/sql"' in request.get(origin).text():
         paths += ["sql", "sql?query=select+1"]
-    for width, scheme, scripts in [(1280, "light", False), (1280, "dark", True), (390, "light", True)]:
+    axe = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
+    for width, scheme, scripts in [(1280, "light", False), (1280, "dark", True), (400, "light", True)]:
         context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, java_script_enabled=scripts)
         for path in paths:
             page = context.new_page()
@@ -195,6 +205,10 @@ def look(browser, origin, faults):
             problems += page.evaluate(RULES)
             if "/files/" in path and "events" in path:
                 areas(page, problems)
+            if scripts:
+                page.evaluate(axe)
+                for v in page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]:
+                    problems.append(f"axe: {v['id']}: {v['help']}: {v['nodes'][0]['html'][:200]}")
             for _ in range(2):
                 page.keyboard.press("Tab")
             if page.evaluate("() => document.activeElement === document.body"):
@@ -211,8 +225,42 @@ def look(browser, origin, faults):
     page.get_by_role("link", name="Rows", exact=True).click()
     page.get_by_label("Filter").fill("id >= 29990")
     page.get_by_role("button", name="Show").click()
+    details(browser, origin, faults)
     if page.locator("tbody tr").count() != 10:
         faults.append(f"{page.locator('tbody tr').count()} rows by the filter, not 10")
+
+
+def details(browser, origin, faults):
+    """What opens and what is searched for, by the keyboard and without scripts."""
+    page = browser.new_context(viewport={"width": 400, "height": 844}, java_script_enabled=False).new_page()
+    page.goto(origin)
+    page.get_by_label("Name has").fill("VEN")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**name=VEN")
+    names = page.locator("tbody th").all_inner_texts()
+    if names != ["events"]:
+        faults.append(f"the search in the catalog finds {names}")
+    page.goto(origin + "datasets/hostile/rows")
+    cell = page.locator("td summary").filter(has_text="xxxxxxxx").first
+    whole = cell.locator("xpath=../div")
+    if whole.is_visible():
+        faults.append("a long cell is open before anybody opens it")
+    cell.focus()
+    page.keyboard.press("Enter")
+    if not whole.is_visible() or len(whole.inner_text()) < 900:
+        faults.append("a long cell does not open by the keyboard")
+    page.goto(origin + "datasets/events")
+    page.get_by_text("Python, with pyarrow").click()
+    snippet = page.locator("pre").first.inner_text()
+    into = {}
+    exec(snippet, into)  # the judge's own server has made it
+    if into["table"].num_rows != 30_000:
+        faults.append(f"the snippet reads {into['table'].num_rows} rows")
+    page.locator("section a[href*='/files/']").first.click()
+    page.wait_for_url("**/files/*")
+    bars = page.eval_on_selector_all("meter", "all => all.map(m => [m.value, m.max, m.getBoundingClientRect().width])")
+    if not bars or max(b[0] for b in bars) != bars[0][1] or any(b[2] < 20 for b in bars):
+        faults.append(f"bars of columns: {bars}")
 
 
 def streams(browser, origin, address, faults):
