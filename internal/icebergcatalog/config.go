@@ -185,13 +185,14 @@ func (p Properties) hive(name string, parts []string) (string, error) {
 	if !ok || strings.ContainsAny(server, "/,") || server == "" {
 		return "", errs.Errorf(errs.ErrOption, "the uri %q of the catalog is not thrift://HOST:PORT", p["uri"])
 	}
-	if len(parts) != 2 {
-		return "", errs.Errorf(errs.ErrOption, "%q is not DATABASE.TABLE, as tables of Hive's metastore are named", name)
+	if len(parts) > 3 {
+		return "", errs.Errorf(errs.ErrOption, "%q is neither DATABASE.TABLE nor CATALOG.DATABASE.TABLE, as tables of Hive's metastore are named", name)
 	}
 	return "hive://" + server + "/" + name, nil
 }
 
-// Hive returns the URL of a table in the metastore that is the catalog; "" = the catalog has another type. name is DATABASE.TABLE.
+// Hive returns the URL of a table in the metastore that is the catalog; "" = the catalog has another type. name is
+// DATABASE.TABLE or CATALOG.DATABASE.TABLE.
 func (p Properties) Hive(name string) (string, error) {
 	if p.kind() != "hive" {
 		return "", nil

@@ -28,12 +28,16 @@ type Storage struct {
 
 // Table is what the metastore says of a table.
 type Table struct {
+	Catalog        string // "" = the metastore's default, and the table was asked for so
 	Database, Name string
 	Kind           string // MANAGED_TABLE, EXTERNAL_TABLE, VIRTUAL_VIEW, MATERIALIZED_VIEW
 	Storage        Storage
 	Keys           []Column // by which it is partitioned
 	Parameters     map[string]string
 }
+
+// Named returns the name of the table.
+func (t *Table) Named() Name { return Name{t.Catalog, t.Database, t.Name} }
 
 // Partition is what the metastore says of a partition.
 type Partition struct {
@@ -103,19 +107,21 @@ func (d *decoder) table(to *Table) {
 			d.textMap(&to.Parameters)
 		case 12:
 			d.text(&to.Kind)
+		case 17:
+			d.text(&to.Catalog)
 		}
 	})
 }
 
 // Table returns a table. One that does not exist is errs.ErrOption.
-func (c *Client) Table(ctx context.Context, database, name string) (*Table, error) {
+func (c *Client) Table(ctx context.Context, n Name) (*Table, error) {
 	t := &Table{}
-	err := c.askTable(ctx, database, name, func(d *decoder) {
+	err := c.askTable(ctx, n, func(d *decoder) {
 		*t = Table{}
 		d.table(t)
 	})
 	if err == nil {
-		err = c.isTable(t, database, name)
+		err = c.isTable(t, n)
 	}
 	if err != nil {
 		return nil, err
@@ -124,13 +130,16 @@ func (c *Client) Table(ctx context.Context, database, name string) (*Table, erro
 }
 
 // askTable asks for a table, which read reads.
-func (c *Client) askTable(ctx context.Context, database, name string, read func(d *decoder)) error {
+func (c *Client) askTable(ctx context.Context, n Name, read func(d *decoder)) error {
 	const insertOnly = 2 // a capability of clients: without it such tables are refused
 	err := c.call(ctx, "get_table_req", func(w *encoder) {
 		w.structure(1, func() {
-			w.text(1, database)
-			w.text(2, name)
+			w.text(1, n.Database)
+			w.text(2, n.Table)
 			w.structure(3, func() { w.int32s(1, insertOnly) })
+			if n.Catalog != "" {
+				w.text(4, n.Catalog)
+			}
 		})
 	}, func(d *decoder) {
 		d.structure(func(id int16) {
@@ -141,31 +150,43 @@ func (c *Client) askTable(ctx context.Context, database, name string, read func(
 	})
 	var refused *Refused
 	if errors.As(err, &refused) && refused.Unknown { // before Hive 2.3
+		if n.Catalog != "" {
+			return c.noCatalogs(n)
+		}
 		err = c.call(ctx, "get_table", func(w *encoder) {
-			w.text(1, database)
-			w.text(2, name)
+			w.text(1, n.Database)
+			w.text(2, n.Table)
 		}, read)
 	}
 	const noSuchObject = 2
 	if errors.As(err, &refused) && refused.Exception == noSuchObject {
-		return errs.Errorf(errs.ErrOption, "the metastore at %s %w %s.%s", c.addr, ErrNoTable, database, name)
+		return errs.Errorf(errs.ErrOption, "the metastore at %s %w %s", c.addr, ErrNoTable, n)
 	}
 	return err
 }
 
 // isTable checks that an answer is about the table that was asked for.
-func (c *Client) isTable(t *Table, database, name string) error {
-	if !strings.EqualFold(t.Database, database) || !strings.EqualFold(t.Name, name) {
-		return errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for table %s.%s, and answered with %s.%s", c.addr, database, name, t.Database, t.Name)
+func (c *Client) isTable(t *Table, n Name) error {
+	if n.Catalog != "" && t.Catalog == "" { // it has passed over the field with the catalog
+		return c.noCatalogs(n)
 	}
+	if !strings.EqualFold(t.Database, n.Database) || !strings.EqualFold(t.Name, n.Table) || n.Catalog != "" && !strings.EqualFold(t.Catalog, n.Catalog) {
+		return errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for table %s, and answered with %s", c.addr, n, t.Named())
+	}
+	t.Catalog = n.Catalog
 	return nil
 }
 
+// noCatalogs is the error of metastores that have one catalog, and do not look at the name of another.
+func (c *Client) noCatalogs(n Name) error {
+	return errs.Errorf(errs.ErrUnsupported, "the metastore at %s has no catalogs, as those before Hive 3: name the table %s.%s", c.addr, n.Database, n.Table)
+}
+
 // PartitionNames returns the names of all partitions of a table, KEY=VALUE/KEY=VALUE with what paths cannot have as %XX.
-func (c *Client) PartitionNames(ctx context.Context, database, table string) (names []string, err error) {
+func (c *Client) PartitionNames(ctx context.Context, of Name) (names []string, err error) {
 	err = c.call(ctx, "get_partition_names", func(w *encoder) {
-		w.text(1, database)
-		w.text(2, table)
+		w.text(1, of.database())
+		w.text(2, of.Table)
 		w.int16(3, -1) // no bound
 	}, func(d *decoder) { d.texts(&names) })
 	return names, err
@@ -175,11 +196,11 @@ func (c *Client) PartitionNames(ctx context.Context, database, table string) (na
 const partitionsAtOnce = 256
 
 // Partitions returns the partitions with these names, in the order of their values. Partitions that were dropped meanwhile are missing.
-func (c *Client) Partitions(ctx context.Context, database, table string, names []string) (out []Partition, err error) {
+func (c *Client) Partitions(ctx context.Context, of Name, names []string) (out []Partition, err error) {
 	same := map[string][]Column{} // most partitions have the same columns
 	for some := range slices.Chunk(names, partitionsAtOnce) {
 		n := len(out)
-		err := c.askPartitions(ctx, database, table, some, func(d *decoder) {
+		err := c.askPartitions(ctx, of, some, func(d *decoder) {
 			var p Partition
 			d.partition(&p)
 			p.Storage.Parameters = nil // the table's count
@@ -202,10 +223,10 @@ func (c *Client) Partitions(ctx context.Context, database, table string, names [
 }
 
 // askPartitions asks for partitions, of which read reads one.
-func (c *Client) askPartitions(ctx context.Context, database, table string, names []string, read func(d *decoder)) error {
+func (c *Client) askPartitions(ctx context.Context, of Name, names []string, read func(d *decoder)) error {
 	return c.call(ctx, "get_partitions_by_names", func(w *encoder) {
-		w.text(1, database)
-		w.text(2, table)
+		w.text(1, of.database())
+		w.text(2, of.Table)
 		w.texts(3, names)
 	}, func(d *decoder) { d.list(func() { read(d) }) })
 }
@@ -252,7 +273,8 @@ func (c *Client) Transactions(ctx context.Context) (*IDs, error) {
 	return l, nil
 }
 
-// WriteIDs returns which write ids of a table count for a reader that sees the transactions of at.
+// WriteIDs returns which write ids of a table count for a reader that sees the transactions of at. They know no catalogs: Hive takes transactions
+// in the one called hive alone.
 func (c *Client) WriteIDs(ctx context.Context, database, table string, at *IDs) (*IDs, error) {
 	name := strings.ToLower(database + "." + table)
 	l := &IDs{High: -1}

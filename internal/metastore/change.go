@@ -24,9 +24,9 @@ type StoredPartition struct {
 }
 
 // StoredTable returns a table to be changed. One that does not exist is errs.ErrOption.
-func (c *Client) StoredTable(ctx context.Context, database, name string) (*StoredTable, error) {
+func (c *Client) StoredTable(ctx context.Context, n Name) (*StoredTable, error) {
 	t := &StoredTable{whole: &Struct{}}
-	err := c.askTable(ctx, database, name, func(d *decoder) {
+	err := c.askTable(ctx, n, func(d *decoder) {
 		*t.whole = Struct{}
 		d.whole(t.whole)
 	})
@@ -34,7 +34,7 @@ func (c *Client) StoredTable(ctx context.Context, database, name string) (*Store
 		err = typed(t.whole, func(d *decoder) { d.table(&t.Table) })
 	}
 	if err == nil {
-		err = c.isTable(&t.Table, database, name)
+		err = c.isTable(&t.Table, n)
 	}
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (c *Client) StoredTable(ctx context.Context, database, name string) (*Store
 func (c *Client) StoredPartitions(ctx context.Context, t *StoredTable, names []string) (out []StoredPartition, err error) {
 	for some := range slices.Chunk(names, partitionsAtOnce) {
 		n := len(out)
-		err := c.askPartitions(ctx, t.Database, t.Name, some, func(d *decoder) {
+		err := c.askPartitions(ctx, t.Named(), some, func(d *decoder) {
 			p := StoredPartition{whole: &Struct{}}
 			d.whole(p.whole)
 			out = append(out, p)
@@ -79,18 +79,24 @@ type NewPartition struct {
 func (c *Client) AddPartitions(ctx context.Context, t *StoredTable, add []NewPartition) error {
 	storage := t.whole.Struct(7)
 	if storage == nil {
-		return errs.Errorf(errs.ErrCorrupt, "the metastore at %s does not say how table %s.%s is stored", c.addr, t.Database, t.Name)
+		return errs.Errorf(errs.ErrCorrupt, "the metastore at %s does not say how table %s is stored", c.addr, t.Named())
 	}
 	l := &list{of: thrift.STRUCT}
 	now := int32(min(time.Now().Unix(), 1<<31-1))
 	for _, p := range add {
 		s := (&Struct{}).setTexts(1, p.Values).setText(2, t.Database).setText(3, t.Name).setInt32(4, now).setInt32(5, 0)
 		s.set(6, thrift.STRUCT, storage.shallow().setText(2, p.Location)).setTextMap(7, nil)
+		if t.Catalog != "" {
+			s.setText(9, t.Catalog)
+		}
 		l.values = append(l.values, s)
 	}
 	request := (&Struct{}).setText(1, t.Database).setText(2, t.Name).set(3, thrift.LIST, l)
 	request.set(4, thrift.BOOL, false) // one that exists is an error
 	request.set(5, thrift.BOOL, false)
+	if t.Catalog != "" {
+		request.setText(6, t.Catalog)
+	}
 	return c.call(ctx, "add_partitions_req", func(w *encoder) {
 		w.structure(1, func() { w.whole(request) })
 	}, func(*decoder) {})
@@ -129,7 +135,7 @@ func (c *Client) ForgetTable(ctx context.Context, t *StoredTable) error {
 // alter puts what a table shall be in its place.
 func (c *Client) alter(ctx context.Context, t *StoredTable, to, environment *Struct) error {
 	return c.call(ctx, "alter_table_with_environment_context", func(w *encoder) {
-		w.text(1, t.Database)
+		w.text(1, t.Named().database())
 		w.text(2, t.Name)
 		w.structure(3, func() { w.whole(to) })
 		w.structure(4, func() { w.whole(environment) })
@@ -143,7 +149,7 @@ func (c *Client) ForgetPartitions(ctx context.Context, t *StoredTable, parts []S
 		for _, p := range some {
 			l.values = append(l.values, uncounted(p.whole, 7))
 		}
-		arguments := (&Struct{}).setText(1, t.Database).setText(2, t.Name).set(3, thrift.LIST, l).set(4, thrift.STRUCT, asIs())
+		arguments := (&Struct{}).setText(1, t.Named().database()).setText(2, t.Name).set(3, thrift.LIST, l).set(4, thrift.STRUCT, asIs())
 		if err := c.call(ctx, "alter_partitions_with_environment_context", func(w *encoder) { w.whole(arguments) }, nil); err != nil {
 			return err
 		}

@@ -46,9 +46,9 @@ func FuzzAnswers(f *testing.F) {
 		}
 		ctx := t.Context()
 		for _, call := range []func() error{
-			func() error { _, err := client().Table(ctx, "d", "t"); return err },
-			func() error { _, err := client().PartitionNames(ctx, "d", "t"); return err },
-			func() error { _, err := client().Partitions(ctx, "d", "t", []string{"p=1"}); return err },
+			func() error { _, err := client().Table(ctx, Name{"c", "d", "t"}); return err },
+			func() error { _, err := client().PartitionNames(ctx, Name{"", "d", "t"}); return err },
+			func() error { _, err := client().Partitions(ctx, Name{"", "d", "t"}, []string{"p=1"}); return err },
 			func() error { _, err := client().Transactions(ctx); return err },
 			func() error { _, err := client().WriteIDs(ctx, "d", "t", &IDs{}); return err },
 		} {

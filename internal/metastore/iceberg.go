@@ -36,10 +36,10 @@ func Changed(err error) bool {
 
 // NewTable is a table to be created, whose rows somebody else knows to find.
 type NewTable struct {
-	Database, Name string
-	Location       string
-	Columns        []Column
-	Parameters     map[string]string
+	Name       Name
+	Location   string
+	Columns    []Column
+	Parameters map[string]string
 }
 
 // CreateExternal creates a table. One that exists is a Refused with the Exception 1.
@@ -54,16 +54,19 @@ func (c *Client) CreateExternal(ctx context.Context, t NewTable) error {
 	storage.setText(4, "org.apache.hadoop.mapred.FileOutputFormat").set(5, thrift.BOOL, false).setInt32(6, 0).set(7, thrift.STRUCT, serde)
 	storage.setTexts(8, nil).set(9, thrift.LIST, none()).setTextMap(10, nil)
 	now := int32(min(time.Now().Unix(), 1<<31-1))
-	table := (&Struct{}).setText(1, t.Name).setText(2, t.Database).setText(3, userName()).setInt32(4, now).setInt32(5, now).setInt32(6, 0)
+	table := (&Struct{}).setText(1, t.Name.Table).setText(2, t.Name.Database).setText(3, userName()).setInt32(4, now).setInt32(5, now).setInt32(6, 0)
 	table.set(7, thrift.STRUCT, storage).set(8, thrift.LIST, none()).setTextMap(9, t.Parameters).setText(12, "EXTERNAL_TABLE")
+	if t.Name.Catalog != "" {
+		table.setText(17, t.Name.Catalog)
+	}
 	return c.call(ctx, "create_table", func(w *encoder) {
 		w.structure(1, func() { w.whole(table) })
 	}, nil)
 }
 
-// DatabaseLocation returns where the tables of a database go. One that does not exist is errs.ErrOption.
-func (c *Client) DatabaseLocation(ctx context.Context, name string) (location string, err error) {
-	err = c.call(ctx, "get_database", func(w *encoder) { w.text(1, name) }, func(d *decoder) {
+// DatabaseLocation returns where the tables of a table's database go. One that does not exist is errs.ErrOption.
+func (c *Client) DatabaseLocation(ctx context.Context, of Name) (location string, err error) {
+	err = c.call(ctx, "get_database", func(w *encoder) { w.text(1, of.database()) }, func(d *decoder) {
 		d.structure(func(id int16) {
 			if id == 3 {
 				d.text(&location)
@@ -72,7 +75,7 @@ func (c *Client) DatabaseLocation(ctx context.Context, name string) (location st
 	})
 	var refused *Refused
 	if errors.As(err, &refused) && refused.Exception == 1 {
-		return "", errs.Errorf(errs.ErrOption, "the metastore at %s has no database %s: make it first", c.addr, name)
+		return "", errs.Errorf(errs.ErrOption, "the metastore at %s has no database %s: make it first", c.addr, strings.TrimSuffix(of.String(), "."+of.Table))
 	}
 	return location, err
 }

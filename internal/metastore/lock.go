@@ -31,7 +31,7 @@ const (
 	lockSeldom  = 5 * time.Second
 )
 
-// Lock locks a table, which need not exist. It waits for those who have locked it before.
+// Lock locks a table, which need not exist, in all catalogs that have one of this name. It waits for those who have locked it before.
 func (c *Client) Lock(ctx context.Context, database, table string) (*Lock, error) {
 	const exclusive, ofTable, noTransaction = 3, 2, 5
 	component := (&Struct{}).setInt32(1, exclusive).setInt32(2, ofTable).setText(3, database).setText(4, table).setInt32(6, noTransaction)

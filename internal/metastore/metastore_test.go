@@ -51,18 +51,18 @@ func TestCalls(t *testing.T) {
 	}
 	c := dial(t, s.Start(t), metastore.Options{})
 	ctx := t.Context()
-	got, err := c.Table(ctx, "d", "t")
+	got, err := c.Table(ctx, metastore.Name{Database: "d", Table: "t"})
 	if err != nil || !reflect.DeepEqual(got, s.Tables["d.t"]) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := c.Table(ctx, "d", "none"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "has no table d.none") {
+	if _, err := c.Table(ctx, metastore.Name{Database: "d", Table: "none"}); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "has no table d.none") {
 		t.Error(err)
 	}
-	names, err := c.PartitionNames(ctx, "d", "t")
+	names, err := c.PartitionNames(ctx, got.Named())
 	if want := []string{"p=b", "p=a%2F1"}; err != nil || !reflect.DeepEqual(names, want) {
 		t.Errorf("%q, %v", names, err)
 	}
-	parts, err := c.Partitions(ctx, "d", "t", names)
+	parts, err := c.Partitions(ctx, got.Named(), names)
 	if err != nil || len(parts) != 2 || parts[0].Values[0] != "a/1" || parts[0].Storage.Location != "/t/a" {
 		t.Errorf("%+v, %v", parts, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // Server is a metastore. Change its fields only before it serves, or in Look.
 type Server struct {
-	Tables       map[string]*metastore.Table // by DATABASE.TABLE
+	Tables       map[string]*metastore.Table // by DATABASE.TABLE or CATALOG.DATABASE.TABLE, as the next ones
 	Partitions   map[string][]metastore.Partition
 	Transactions metastore.IDs
 	WriteIDs     map[string]metastore.IDs
@@ -28,9 +28,10 @@ type Server struct {
 	// Lose has the calls that are obeyed once more, and whose answer does not come.
 	Lose map[string]int
 	// Locations of new tables, by database.
-	Locations map[string]string
-	Waits     int         // how often a lock is not given at once
-	locked    atomic.Bool // by the one connection that is served
+	Locations  map[string]string
+	NoCatalogs bool        // catalogs are passed over, as before Hive 3
+	Waits      int         // how often a lock is not given at once
+	locked     atomic.Bool // by the one connection that is served
 
 	Asked []string                 // the names of partitions that were asked for
 	Added []metastore.NewPartition // in the last call that added some, refused or not
@@ -213,7 +214,7 @@ func (s *Server) answer(p *thrift.TBinaryProtocol) error {
 func (s *Server) result(w *writer, method string, texts []string) {
 	name := ""
 	if len(texts) > 1 {
-		name = texts[0] + "." + texts[1]
+		name = inCatalog(texts[0]) + "." + texts[1]
 	}
 	if n := s.Fail[method]; n > 0 {
 		w.field(n, thrift.STRUCT)
@@ -240,7 +241,7 @@ func (s *Server) result(w *writer, method string, texts []string) {
 	case "get_database":
 		w.field(0, thrift.STRUCT)
 		w.text(1, texts[0])
-		w.text(3, s.Locations[texts[0]])
+		w.text(3, s.Locations[inCatalog(texts[0])])
 		w.stop()
 	case "add_partitions_req":
 		w.field(0, thrift.STRUCT)
@@ -252,6 +253,9 @@ func (s *Server) result(w *writer, method string, texts []string) {
 			s.Partitions[s.table] = append(s.Partitions[s.table], metastore.Partition{Values: a.Values, Storage: at})
 		}
 	case "get_table_req":
+		if len(texts) > 2 && !s.NoCatalogs {
+			name = texts[2] + "." + name
+		}
 		t := s.Tables[name]
 		if t == nil {
 			w.field(2, thrift.STRUCT)
@@ -267,6 +271,9 @@ func (s *Server) result(w *writer, method string, texts []string) {
 		w.columns(8, t.Keys)
 		w.textMap(9, t.Parameters)
 		w.text(12, t.Kind)
+		if t.Catalog != "" {
+			w.text(17, t.Catalog)
+		}
 		w.stop()
 		w.stop()
 	case "get_partition_names":
@@ -298,14 +305,21 @@ func (s *Server) result(w *writer, method string, texts []string) {
 	}
 }
 
+// inCatalog returns DATABASE, or CATALOG.DATABASE for @CATALOG#DATABASE.
+func inCatalog(database string) string {
+	return strings.Replace(strings.TrimPrefix(database, "@"), "#", ".", 1)
+}
+
 // change makes a table, or changes the parameters of one, which is allowed under a lock alone where it says where metadata are.
 func (s *Server) change(arguments *metastore.Struct) {
 	to, name := arguments.Struct(1), ""
 	if to != nil { // a new one
-		name = to.Text(2) + "." + to.Text(1)
-		s.Tables[name] = &metastore.Table{Database: to.Text(2), Name: to.Text(1), Kind: to.Text(12), Storage: metastore.Storage{Location: to.Struct(7).Text(2)}}
+		if name = to.Text(2) + "." + to.Text(1); to.Text(17) != "" {
+			name = to.Text(17) + "." + name
+		}
+		s.Tables[name] = &metastore.Table{Catalog: to.Text(17), Database: to.Text(2), Name: to.Text(1), Kind: to.Text(12), Storage: metastore.Storage{Location: to.Struct(7).Text(2)}}
 	} else {
-		name, to = arguments.Text(1)+"."+arguments.Text(2), arguments.Struct(3)
+		name, to = inCatalog(arguments.Text(1))+"."+arguments.Text(2), arguments.Struct(3)
 	}
 	t := s.Tables[name]
 	parameters := to.TextMap(9)
@@ -322,7 +336,9 @@ func (s *Server) added(p *thrift.TBinaryProtocol) error {
 		return err
 	}
 	request := arguments.Struct(1)
-	s.table, s.Added = request.Text(1)+"."+request.Text(2), nil
+	if s.table, s.Added = request.Text(1)+"."+request.Text(2), nil; request.Text(6) != "" {
+		s.table = request.Text(6) + "." + s.table
+	}
 	for _, x := range request.Structs(3) {
 		s.Added = append(s.Added, metastore.NewPartition{Values: x.Texts(1), Location: x.Struct(6).Text(2)})
 	}

@@ -63,6 +63,17 @@ func metastoreTables(t *testing.T, dir string, hive *metastorefake.Hive) {
 	check("events", "", events...)
 	check("events", "region is null", events[3:6]...)
 	check("events", "region = 'eu/west' or day > DATE '2024-03-02'", slices.Concat(events[:3], events[6:])...)
+	other := strings.TrimSuffix(url, "d.") + "other.d."
+	for where, want := range map[string][]string{"": {`[0,"0"]`, `[1,"1"]`, `[2,"2"]`}, "p > '0'": {`[1,"1"]`, `[2,"2"]`}} {
+		if got, _, err := rowsOf(t, other+"events", readers.Options{}, where); err != nil || !slices.Equal(got, want) {
+			t.Errorf("in another catalog: %q, %v", got, err)
+		}
+	}
+	for table, want := range map[string]string{other + "acid": "in the catalog other", other + "mixed": "no table other.d.mixed", strings.TrimSuffix(url, "d.") + "none.d.events": "no table none.d.events"} {
+		if _, _, err := rowsOf(t, table, readers.Options{}, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", table, err)
+		}
+	}
 	for table, want := range map[string]string{"a_view": "view", "none": "no table"} {
 		if _, _, err := rowsOf(t, url+table, readers.Options{}, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", table, err)

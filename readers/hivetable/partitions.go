@@ -49,14 +49,14 @@ func newValues(schema *arrow.Schema, texts [][]string) (*values, error) {
 
 // partitions returns where the partitions are that may have rows of the filter, and their values.
 func (l *listing) partitions(ctx context.Context, oo arrowio.OpenOptions) ([]where, *values, error) {
-	names, err := l.client.PartitionNames(ctx, l.said.Database, l.said.Name)
+	names, err := l.client.PartitionNames(ctx, l.said.Named())
 	if err != nil {
 		return nil, nil, err
 	}
 	if oo.Filter != nil && oo.Schema == nil {
 		names = l.needed(names, oo.Filter)
 	}
-	found, err := l.client.Partitions(ctx, l.said.Database, l.said.Name, names)
+	found, err := l.client.Partitions(ctx, l.said.Named(), names)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -80,7 +80,7 @@ func (r *reader) openNamed(ctx context.Context, url string, oo arrowio.OpenOptio
 		return nil, "", nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	m, err := c.Table(ctx, a.Database, a.Table)
+	m, err := c.Table(ctx, a.Name)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -149,6 +149,8 @@ func kindOf(m *metastore.Table) (transactional, error) {
 		return plainFiles, nil
 	}
 	switch p := m.Parameters["transactional_properties"]; {
+	case !m.Named().IsDefault():
+		return refuse("this is a table with transactions (ACID) in the catalog %s, and Hive keeps transactions of tables in the catalog hive alone", m.Catalog)
 	case strings.EqualFold(p, "insert_only"):
 		return insertOnly, nil
 	case p == "", strings.EqualFold(p, "default"), strings.EqualFold(p, "legacy"):

@@ -202,6 +202,22 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// The same table in another catalog is another one. Tables with transactions are in the catalog hive alone.
+func TestCatalogs(t *testing.T) {
+	s, _ := partitioned(t)
+	url := serve(t, s)
+	other := *s.Tables["d.t"]
+	other.Catalog = "spark"
+	s.Tables["spark.d.t"], s.Partitions["spark.d.t"] = &other, s.Partitions["d.t"][:1]
+	if got, _, err := rowsOf(t, url+"Spark.D.T", readers.Options{}, "day > DATE '2024-03-01'"); err != nil || !slices.Equal(got, []string{`[4,"d",9,19785,"3.00"]`}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	other.Parameters = map[string]string{"transactional": "true"}
+	if _, _, err := rowsOf(t, url+"spark.d.t", readers.Options{}, ""); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "in the catalog spark") {
+		t.Error(err)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	table := func(kind, input string, parameters ...string) *metastore.Table {
@@ -245,7 +261,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%+v: %v", c.table, err)
 		}
 	}
-	for _, bad := range []string{"hive://", "hive://h", "hive://h/", "hive://h/t", "hive://h/d.", "hive://h/d.t/x", "hive://h/a.b.c", "hive://u@h/d.t", "hive://h/d.t?x", "hive:///d.t"} {
+	for _, bad := range []string{"hive://", "hive://h", "hive://h/", "hive://h/t", "hive://h/d.", "hive://h/d.t/x", "hive://h/a.b.c.d", "hive://u@h/d.t", "hive://h/d.t?x", "hive:///d.t"} {
 		if _, err := dataset.List(t.Context(), bad, readers.Defaults(readers.Options{})); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", bad, err)
 		}

@@ -46,7 +46,7 @@ func (t *Table) Commit() error {
 
 // prepare looks whether the table is as it was, and removes the statistics of what gets rows.
 func (t *Table) prepare(c *metastore.Client) error {
-	now, err := c.StoredTable(t.ctx, t.meta.Database, t.meta.Name)
+	now, err := c.StoredTable(t.ctx, t.meta.Named())
 	if err != nil {
 		return err
 	}

@@ -123,6 +123,7 @@ func writtenTables(t *testing.T, dir string, hive *metastorefake.Hive) {
 	ask("rows older", "1\t"+`{"id":1,"added":2}`)
 
 	id := fields("id", i64)
+	inCatalog(t, hive)
 	for table, want := range map[string]string{
 		"buckets": "bucketed", "acid0": "ACID", "inserts": "ACID", "a_view": "view", "lazy_plain": "TextInputFormat", "ice": "Iceberg", "none": "no table",
 		"double_key": "double", "times_parquet": "INT96",
@@ -138,6 +139,33 @@ func writtenTables(t *testing.T, dir string, hive *metastorefake.Hive) {
 		}
 		return err
 	})
+}
+
+// inCatalog writes to tables of another catalog, whose names the default one has, too.
+func inCatalog(t *testing.T, hive *metastorefake.Hive) {
+	url := strings.TrimSuffix(hive.URL, "d.") + "other.d."
+	if err := write(t, url+"parts_orc", fields("id", i64, "p", utf8), `[{"id": 1, "p": "old"}, {"id": 2, "p": "new"}, {"id": 3, "p": null}]`); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(t, url+"wide_orc", fields("id", i64), `[{"id": 7}]`); err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[string][]string{
+		"rows other.d.parts_orc":       {"__HIVE_DEFAULT_PARTITION__\t{\"id\":3}", "new\t{\"id\":2}", "old\t{\"id\":0}", "old\t{\"id\":1}"},
+		"statistics other.d.parts_orc": {"numRows=null accurate=null", "__HIVE_DEFAULT_PARTITION__ numRows=null accurate=null", "new numRows=null accurate=null", "old numRows=null accurate=null"},
+		"rows other.d.wide_orc":        {`{"id":7}`},
+		"statistics other.d.wide_orc":  {"numRows=null accurate=null"},
+	} {
+		if got := hive.Ask(t, question); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", question, got)
+		}
+	}
+	if err := write(t, url+"acid", fields("id", i64), `[{"id": 1}]`); err == nil || !strings.Contains(err.Error(), "ACID") {
+		t.Error(err)
+	}
+	if n := count(t, url+"parts_orc"); n != 4 {
+		t.Errorf("%d rows", n)
+	}
 }
 
 // wide writes all types.

@@ -73,7 +73,7 @@ func Open(ctx context.Context, url string, o Options) (*Table, error) {
 		t.o.Stores = stores.Shared()
 	}
 	if err := t.ask(ctx, func(c *metastore.Client) (err error) {
-		t.meta, err = c.StoredTable(ctx, t.address.Database, t.address.Table)
+		t.meta, err = c.StoredTable(ctx, t.address.Name)
 		return err
 	}); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (t *Table) enter(ctx context.Context, name string, values []string) error {
 	p.location += "/" + name
 	err := t.ask(ctx, func(c *metastore.Client) error {
 		if t.names == nil {
-			all, err := c.PartitionNames(ctx, t.meta.Database, t.meta.Name)
+			all, err := c.PartitionNames(ctx, t.meta.Named())
 			if err != nil {
 				return err
 			}

@@ -105,6 +105,34 @@ func TestPartitionsAreAdded(t *testing.T) {
 	}
 }
 
+// Rows go to the table of the catalog that is named.
+func TestCatalog(t *testing.T) {
+	s, url, dir := server(t)
+	table := *s.Tables["d.t"]
+	table.Catalog, table.Storage.Location = "other", "file:"+filepath.Join(dir, "other")
+	s.Tables["other.d.t"] = &table
+	flat := *s.Tables["d.flat"]
+	flat.Catalog, flat.Storage.Location = "other", "file:"+filepath.Join(dir, "flat")
+	flat.Parameters = map[string]string{"numRows": "3"}
+	s.Tables["other.d.flat"] = &flat
+	url = strings.TrimSuffix(url, "d.") + "other.d."
+	for range 2 {
+		if err := write(t, url+"t", rows, `[{"ID": 1, "P": "a"}]`, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	if err := write(t, url+"flat", id, `[{"id": 1}]`, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := files(t, dir), []string{"flat", "other/p=a", "other/p=a"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if len(s.Partitions["other.d.t"]) != 1 || len(s.Partitions["d.t"]) != 0 || flat.Parameters["numRows"] != "" || s.Tables["d.flat"].Parameters["numRows"] != "3" {
+		t.Errorf("%v %v %v", s.Partitions, flat.Parameters, s.Tables["d.flat"].Parameters)
+	}
+}
+
 // What is refused leaves nothing; what is perhaps done leaves the files, and says so.
 func TestFailedCommit(t *testing.T) {
 	const text = `[{"ID": 1, "P": "a"}, {"ID": 2, "P": "b"}]`

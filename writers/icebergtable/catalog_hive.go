@@ -50,16 +50,16 @@ func (c *hiveCatalog) with(ctx context.Context, do func(m *metastore.Client) err
 
 // table returns the table in the metastore. fs.ErrNotExist = there is none.
 func (c *hiveCatalog) table(ctx context.Context, m *metastore.Client) (*metastore.StoredTable, error) {
-	t, err := m.StoredTable(ctx, c.at.Database, c.at.Table)
+	t, err := m.StoredTable(ctx, c.at.Name)
 	switch {
 	case errors.Is(err, metastore.ErrNoTable):
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case err != nil:
 		return nil, err
 	case !strings.EqualFold(t.Parameters[paramType], "iceberg"):
-		return nil, errs.Errorf(errs.ErrUnsupported, "table %s.%s of the metastore at %s is none of Iceberg: name it hive://%s/%s.%s", c.at.Database, c.at.Table, c.at.Server, c.at.Server, c.at.Database, c.at.Table)
+		return nil, errs.Errorf(errs.ErrUnsupported, "table %s of the metastore at %s is none of Iceberg: name it hive://%s/%s", c.at.Name, c.at.Server, c.at.Server, c.at.Name)
 	case t.Parameters[paramWhere] == "":
-		return nil, errs.Errorf(errs.ErrCorrupt, "table %s.%s of the metastore at %s does not say where its metadata are (%s)", c.at.Database, c.at.Table, c.at.Server, paramWhere)
+		return nil, errs.Errorf(errs.ErrCorrupt, "table %s of the metastore at %s does not say where its metadata are (%s)", c.at.Name, c.at.Server, paramWhere)
 	}
 	return t, nil
 }
@@ -82,7 +82,7 @@ func (c *hiveCatalog) load(ctx context.Context) (b *base, err error) {
 // newLocation returns where a new table goes.
 func (c *hiveCatalog) newLocation(ctx context.Context) (location string, err error) {
 	err = c.with(ctx, func(m *metastore.Client) error {
-		location, err = m.DatabaseLocation(ctx, c.at.Database)
+		location, err = m.DatabaseLocation(ctx, c.at.Name)
 		return err
 	})
 	switch {
@@ -200,7 +200,7 @@ func (c *hiveCatalog) create(ctx context.Context, m *metastore.Client, b *base, 
 	if err != nil {
 		return err
 	}
-	t := metastore.NewTable{Database: c.at.Database, Name: c.at.Table, Location: b.location(), Parameters: map[string]string{}}
+	t := metastore.NewTable{Name: c.at.Name, Location: b.location(), Parameters: map[string]string{}}
 	if t.Columns, err = hiveColumns(fields); err != nil {
 		return err
 	}

@@ -98,6 +98,16 @@ func TestHiveCatalog(t *testing.T) {
 	delete(s.Fail, "alter_table_with_environment_context")
 	check(wholly(t, 0, 80))
 
+	// A table of the same name in another catalog.
+	s.Locations["c.db"] = "file:" + filepath.ToSlash(t.TempDir())
+	for i, m := range []string{"create", "append"} {
+		must(writeTo(t.Context(), "iceberg://any/c.db.t", o(m), schema, slice(t, 100+10*i)))
+	}
+	if got := remoteRows(t, "iceberg://any/c.db.t", icebergtable.Options{}, map[string]string{"iceberg-catalog": catalog}); len(got) != 20 {
+		t.Errorf("%d rows", len(got))
+	}
+	check(wholly(t, 0, 80))
+
 	// A table of another kind, and a catalog without a place for new tables.
 	s.Tables["db.other"] = &metastore.Table{Database: "db", Name: "other", Kind: "EXTERNAL_TABLE"}
 	if err := writeTo(t.Context(), "iceberg://any/db.other", o("append"), schema, rec); err == nil || !strings.Contains(err.Error(), "none of Iceberg") {

@@ -65,6 +65,7 @@ final class Metastore {
     mixed();
     others();
     written();
+    new Catalogs(client, dir).make();
     out.println(port);
     answer(out);
   }
@@ -420,7 +421,7 @@ final class Metastore {
     }
   }
 
-  private static StorageDescriptor storage(String format, List<FieldSchema> columns, Path at) {
+  static StorageDescriptor storage(String format, List<FieldSchema> columns, Path at) {
     boolean orc = format.equals("orc");
     StorageDescriptor s = storage(orc ? ORC : PARQUET, orc ? ORC_SERDE : PARQUET_SERDE, columns, at);
     if (!orc) {

@@ -44,14 +44,21 @@ final class Reader {
     }
   }
 
+  /** The catalog, the database and the name of a table: CATALOG.DATABASE.TABLE, or a table of the database d in the default catalog. */
+  private static String[] parts(String name) {
+    String[] n = name.split("\\.");
+    return n.length == 3 ? n : new String[] {"hive", "d", name};
+  }
+
   /** A line of JSON for each row, sorted; for rows of a partition, its values and a tab are in front. */
   List<String> rows(String name) throws Exception {
-    Table table = client.getTable("d", name);
+    String[] n = parts(name);
+    Table table = client.getTable(n[0], n[1], n[2]);
     List<String> out = new ArrayList<>();
     if (table.getPartitionKeysSize() == 0) {
       read(table, null, table.getSd(), "", out);
     } else {
-      for (Partition p : client.listPartitions("d", name, (short) -1)) {
+      for (Partition p : client.listPartitions(n[0], n[1], n[2], -1)) {
         read(table, p, p.getSd(), String.join(",", p.getValues()) + "\t", out);
       }
     }
@@ -61,11 +68,12 @@ final class Reader {
 
   /** The parameters of a table, or of its partitions, that say how many rows there are. */
   List<String> statistics(String name) throws Exception {
-    Table table = client.getTable("d", name);
+    String[] n = parts(name);
+    Table table = client.getTable(n[0], n[1], n[2]);
     List<String> out = new ArrayList<>();
     out.add(counted(table.getParameters()));
     if (table.getPartitionKeysSize() > 0) {
-      for (Partition p : client.listPartitions("d", name, (short) -1)) {
+      for (Partition p : client.listPartitions(n[0], n[1], n[2], -1)) {
         out.add(String.join(",", p.getValues()) + " " + counted(p.getParameters()));
       }
     }
