@@ -130,7 +130,7 @@ func (d *filePage) columns(known *described) {
 			Blocks: c.Blocks, Index: drawing.Clip(c.Index, 100), Secret: drawing.Clip(c.Secret, 100),
 		}
 		if s := c.Stats; s != nil {
-			line.Min, line.Max = drawing.Clip(s.Min, 36), drawing.Clip(s.Max, 36)
+			line.Min, line.Max = drawing.Clip(brief(c.Type, s.Min), 36), drawing.Clip(brief(c.Type, s.Max), 36)
 			if n := known.layout.Nulls(i); n >= 0 {
 				line.Nulls = drawing.Share(s.Nulls, s.Nulls+s.Values)
 			}

@@ -197,7 +197,7 @@ func cellsOf(rec arrow.Record, n int) [][]cell {
 	for i := range out {
 		out[i] = make([]cell, rec.NumCols())
 	}
-	c, open := &celltext.Cell{Limit: openLimit + 8}, openAtOnce
+	c, open := &celltext.Cell{Limit: openLimit + 8, Brief: true}, openAtOnce
 	for k, col := range rec.Columns() {
 		write, right := celltext.New(col), right(col.DataType())
 		for i := range out {

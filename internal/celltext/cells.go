@@ -24,6 +24,7 @@ type Cell struct {
 	Text  []byte
 	Limit int  // bytes of Text, about: a little more may be written, to be cut by who shows it
 	Exact bool // values of one type that differ have texts that differ, to the eye, too: strings are quoted, in ASCII, and floats have the digits of a double
+	Brief bool // times have no zeros at the end of their fraction of a second
 	json  bool // inside a nested value: strings are quoted, null is null
 }
 
@@ -47,6 +48,14 @@ func (c *Cell) word(s string) {
 		return
 	}
 	c.text(s)
+}
+
+// time adds a time that may have a fraction of a second.
+func (c *Cell) time(s string) {
+	if c.Brief {
+		s = WithoutZeros(s)
+	}
+	c.word(s)
 }
 
 // str adds a string: escaped where a terminal would not show it, quoted where it would read as something else.
@@ -180,14 +189,14 @@ func newValueWriter(a arrow.Array) Writer {
 		return func(c *Cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
 	case *array.Time32:
 		unit := a.DataType().(*arrow.Time32Type).Unit
-		return func(c *Cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
+		return func(c *Cell, i int) { c.time(a.Value(i).FormattedString(unit)) }
 	case *array.Time64:
 		unit := a.DataType().(*arrow.Time64Type).Unit
-		return func(c *Cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
+		return func(c *Cell, i int) { c.time(a.Value(i).FormattedString(unit)) }
 	case *array.Timestamp:
 		t := a.DataType().(*arrow.TimestampType)
 		layout := timestampLayout(t)
-		return func(c *Cell, i int) { c.word(a.Value(i).ToTime(t.Unit).Format(layout)) }
+		return func(c *Cell, i int) { c.time(a.Value(i).ToTime(t.Unit).Format(layout)) }
 	case *array.Duration:
 		unit := a.DataType().(*arrow.DurationType).Unit.String()
 		return func(c *Cell, i int) { c.word(strconv.FormatInt(int64(a.Value(i)), 10) + unit) }

@@ -80,6 +80,38 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// Times have the digits that they need, also inside of nested values; nothing else has fewer.
+func TestBrief(t *testing.T) {
+	ns := &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
+	for _, c := range []struct {
+		dt         arrow.DataType
+		json, want string
+	}{
+		{ns, `["2024-02-29 12:34:56.500", "2024-02-29 12:34:50", "2024-02-29 12:34:56.000000001", null]`, "2024-02-29T12:34:56.5Z;2024-02-29T12:34:50Z;2024-02-29T12:34:56.000000001Z;NULL"},
+		{&arrow.TimestampType{Unit: arrow.Millisecond}, `["1970-01-01 00:00:00", "0001-01-01 00:00:00.010"]`, "1970-01-01T00:00:00;0001-01-01T00:00:00.01"},
+		{&arrow.Time64Type{Unit: arrow.Microsecond}, `["10:20:30", "10:20:30.120"]`, "10:20:30;10:20:30.12"},
+		{&arrow.Time32Type{Unit: arrow.Second}, `["10:20:30"]`, "10:20:30"},
+		{arrow.ListOf(ns), `[["2024-02-29 12:34:50"]]`, `["2024-02-29T12:34:50Z"]`},
+		{arrow.BinaryTypes.String, `["2024-02-29T12:34:56.500"]`, "2024-02-29T12:34:56.500"},
+		{&arrow.Decimal128Type{Precision: 10, Scale: 2}, `["1.50"]`, "1.50"},
+	} {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write, cell := New(a), &Cell{Limit: 100, Brief: true}
+		var got []string
+		for i := range a.Len() {
+			cell.Text = cell.Text[:0]
+			write(cell, i)
+			got = append(got, string(cell.Text))
+		}
+		if s := strings.Join(got, ";"); s != c.want {
+			t.Errorf("%s: %s\nwant %s", c.dt, s, c.want)
+		}
+	}
+}
+
 func TestCellsOfUnionAndDictionary(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
