@@ -3,10 +3,10 @@ package errs
 // Limits bounds the memory and work that a file can cause, whatever numbers it contains. Sizes are in bytes. The zero value of
 // each field means its default.
 type Limits struct {
-	MetadataBytes   int64 // a footer, header or index, decompressed; default 128 MiB
+	MetadataBytes   int64 // a footer, header or index, decompressed; default 64 MiB
 	Columns         int   // columns of a file; default 65 536
 	Depth           int   // levels of nesting in a schema; default 128
-	BlockBytes      int64 // one decompressed chunk or block; default 128 MiB
+	BlockBytes      int64 // one decompressed chunk or block; default 64 MiB
 	ValueBytes      int64 // one string or binary value; default 256 MiB
 	DictionaryBytes int64 // one dictionary; default 256 MiB
 	SplitBytes      int64 // bytes fetched for one split; default 2 GiB

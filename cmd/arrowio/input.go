@@ -134,7 +134,13 @@ type inputSet struct {
 	kept   []*openFile                           // those that stay open: the first, and standard input
 	shared map[int]*openFile                     // the same by number
 	sizes  []int64                               // of each file, as far as they were opened
-	reads  [][]func() int64                      // by file, of every time it was opened
+	reads  [][]*bytesRead                        // by file, of every time it was opened
+}
+
+// bytesRead counts the bytes that are read of a file.
+type bytesRead struct {
+	of    func() int64 // nil = the file is closed, and need not be kept
+	until int64        // read until it was closed
 }
 
 // openDataset opens the files that the arguments name as one dataset. Timestamps that nanoseconds cannot hold are read in
@@ -211,7 +217,7 @@ func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.In
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]func() int64, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
+	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]*bytesRead, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -294,13 +300,14 @@ func (d *inputSet) maskedColumns() []string {
 	return slices.Clone(d.masked)
 }
 
-// opened records the size and the statistics of file i.
-func (d *inputSet) opened(i int, f *openFile) {
+// opened records the size and the statistics of file i. The caller calls closed when f is not read any more.
+func (d *inputSet) opened(i int, f *openFile) (closed func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.formats.opened(i, f)
 	d.sizes[i] = f.BytesStored()
-	d.reads[i] = append(d.reads[i], f.BytesRead)
+	read := &bytesRead{of: f.BytesRead}
+	d.reads[i] = append(d.reads[i], read)
 	d.noteUnits(f.name, f.Schema().Fields())
 	far := farIn(f, i)
 	if len(far.columns)+len(far.unknown)+len(far.coarser) > 0 {
@@ -308,6 +315,11 @@ func (d *inputSet) opened(i int, f *openFile) {
 	}
 	if far.stored != nil {
 		d.stored[far.file] = far.stored
+	}
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		read.until, read.of = f.BytesRead(), nil
 	}
 }
 
@@ -366,10 +378,11 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, in dataset.Inp
 	ds.noteMasked(r.shown.warned(r, f))
 	f.warn = func() { a.warn(f.name, r.shown.warned(r, f), columns) }
 	f.warn()
-	ds.opened(i, f)
+	closed := ds.opened(i, f)
 	if !keep {
 		return view.WithClose(f, func() error {
 			f.warn()
+			closed()
 			return f.Close()
 		}), nil
 	}
@@ -473,7 +486,9 @@ func (d *inputSet) read() int64 {
 	for i, reads := range d.reads {
 		var n int64
 		for _, read := range reads {
-			n += read()
+			if n += read.until; read.of != nil {
+				n += read.of()
+			}
 		}
 		if size := d.sizes[i]; size > 0 {
 			n = min(n, size)

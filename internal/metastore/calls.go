@@ -3,7 +3,6 @@ package metastore
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -180,70 +179,6 @@ func (c *Client) isTable(t *Table, n Name) error {
 // noCatalogs is the error of metastores that have one catalog, and do not look at the name of another.
 func (c *Client) noCatalogs(n Name) error {
 	return errs.Errorf(errs.ErrUnsupported, "the metastore at %s has no catalogs, as those before Hive 3: name the table %s.%s", c.addr, n.Database, n.Table)
-}
-
-// PartitionNames returns the names of all partitions of a table, KEY=VALUE/KEY=VALUE with what paths cannot have as %XX.
-func (c *Client) PartitionNames(ctx context.Context, of Name) (names []string, err error) {
-	err = c.call(ctx, "get_partition_names", func(w *encoder) {
-		w.text(1, of.database())
-		w.text(2, of.Table)
-		w.int16(3, -1) // no bound
-	}, func(d *decoder) { d.texts(&names) })
-	return names, err
-}
-
-// partitionsAtOnce is how many partitions one call asks for.
-const partitionsAtOnce = 256
-
-// Partitions returns the partitions with these names, in the order of their values. Partitions that were dropped meanwhile are missing.
-func (c *Client) Partitions(ctx context.Context, of Name, names []string) (out []Partition, err error) {
-	same := map[string][]Column{} // most partitions have the same columns
-	for some := range slices.Chunk(names, partitionsAtOnce) {
-		n := len(out)
-		err := c.askPartitions(ctx, of, some, func(d *decoder) {
-			var p Partition
-			d.partition(&p)
-			p.Storage.Parameters = nil // the table's count
-			key := Notation(p.Storage.Columns)
-			if _, ok := same[key]; !ok {
-				same[key] = p.Storage.Columns
-			}
-			p.Storage.Columns = same[key]
-			out = append(out, p)
-		})
-		if err == nil && len(out)-n > len(some) {
-			err = c.tooMany(len(some), len(out)-n)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(out, func(a, b Partition) int { return slices.Compare(a.Values, b.Values) })
-	return out, nil
-}
-
-// askPartitions asks for partitions, of which read reads one.
-func (c *Client) askPartitions(ctx context.Context, of Name, names []string, read func(d *decoder)) error {
-	return c.call(ctx, "get_partitions_by_names", func(w *encoder) {
-		w.text(1, of.database())
-		w.text(2, of.Table)
-		w.texts(3, names)
-	}, func(d *decoder) { d.list(func() { read(d) }) })
-}
-
-func (d *decoder) partition(to *Partition) {
-	d.structure(func(id int16) {
-		switch id {
-		case 1:
-			d.texts(&to.Values)
-		case 6:
-			d.storage(&to.Storage)
-		}
-	})
-}
-
-func (c *Client) tooMany(asked, got int) error {
-	return errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for %d partitions, and answered with %d", c.addr, asked, got)
 }
 
 // Transactions returns which transactions count now.

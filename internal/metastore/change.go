@@ -44,19 +44,13 @@ func (c *Client) StoredTable(ctx context.Context, n Name) (*StoredTable, error) 
 
 // StoredPartitions returns the partitions with these names, in the order of their values. Those that do not exist are missing.
 func (c *Client) StoredPartitions(ctx context.Context, t *StoredTable, names []string) (out []StoredPartition, err error) {
-	for some := range slices.Chunk(names, partitionsAtOnce) {
-		n := len(out)
-		err := c.askPartitions(ctx, t.Named(), some, func(d *decoder) {
-			p := StoredPartition{whole: &Struct{}}
-			d.whole(p.whole)
-			out = append(out, p)
-		})
-		if err == nil && len(out)-n > len(some) {
-			err = c.tooMany(len(some), len(out)-n)
-		}
-		if err != nil {
-			return nil, err
-		}
+	err = c.inParts(ctx, t.Named(), names, func(d *decoder) {
+		p := StoredPartition{whole: &Struct{}}
+		d.whole(p.whole)
+		out = append(out, p)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i := range out {
 		p := &out[i]
@@ -144,7 +138,7 @@ func (c *Client) alter(ctx context.Context, t *StoredTable, to, environment *Str
 
 // ForgetPartitions removes the statistics of partitions.
 func (c *Client) ForgetPartitions(ctx context.Context, t *StoredTable, parts []StoredPartition) error {
-	for some := range slices.Chunk(parts, partitionsAtOnce) {
+	for some := range slices.Chunk(parts, mostPartitions) {
 		l := &list{of: thrift.STRUCT}
 		for _, p := range some {
 			l.values = append(l.values, uncounted(p.whole, 7))

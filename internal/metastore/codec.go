@@ -120,7 +120,7 @@ func (d *decoder) list(each func()) {
 	d.field = thrift.STOP
 }
 
-// more counts a value of a list or a map.
+// more counts a value of a list, a map or a struct that is kept as a whole.
 func (d *decoder) more() bool {
 	if d.count++; d.count > mostValues {
 		d.fail(errs.Errorf(errs.ErrLimit, "its answer has more than %d values", mostValues))

@@ -127,7 +127,9 @@ func ReadStruct(p *thrift.TBinaryProtocol) (*Struct, error) {
 func (d *decoder) whole(to *Struct) {
 	if d.is(thrift.STRUCT) {
 		d.fields(func(id int16, t thrift.TType) {
-			to.fields = append(to.fields, field{id, t, d.value()})
+			if d.more() {
+				to.fields = append(to.fields, field{id, t, d.value()})
+			}
 		})
 	}
 }

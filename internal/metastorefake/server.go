@@ -36,6 +36,9 @@ type Server struct {
 	Asked []string                 // the names of partitions that were asked for
 	Added []metastore.NewPartition // in the last call that added some, refused or not
 	table string                   // of that call
+
+	ofTable string         // of which table the next is
+	at      map[string]int // where partitions are, by their names
 }
 
 // Closed is a value of Server.Fail.
@@ -283,10 +286,14 @@ func (s *Server) result(w *writer, method string, texts []string) {
 		}
 		w.texts(0, names)
 	case "get_partitions_by_names":
-		s.Asked = texts[2:]
-		found := slices.DeleteFunc(slices.Clone(s.Partitions[name]), func(p metastore.Partition) bool {
-			return !slices.Contains(texts[2:], s.nameOf(name, p))
-		})
+		s.Asked = append(s.Asked, texts[2:]...)
+		at := s.named(name)
+		var found []metastore.Partition
+		for _, n := range texts[2:] {
+			if i, ok := at[n]; ok {
+				found = append(found, s.Partitions[name][i])
+			}
+		}
 		w.structs(0, len(found), func(i int) {
 			w.texts(1, found[i].Values)
 			w.storage(6, &found[i].Storage)
@@ -345,11 +352,24 @@ func (s *Server) added(p *thrift.TBinaryProtocol) error {
 	return nil
 }
 
+// named returns where the partitions of a table are, by their names. It is kept until there are more or fewer of them.
+func (s *Server) named(table string) map[string]int {
+	if s.ofTable != table || len(s.at) != len(s.Partitions[table]) {
+		s.ofTable, s.at = table, map[string]int{}
+		for i, p := range s.Partitions[table] {
+			s.at[s.nameOf(table, p)] = i
+		}
+	}
+	return s.at
+}
+
+var escaped = strings.NewReplacer("/", "%2F", "=", "%3D")
+
 // nameOf returns the name of a partition.
 func (s *Server) nameOf(table string, p metastore.Partition) string {
 	var parts []string
 	for i, k := range s.Tables[table].Keys {
-		parts = append(parts, k.Name+"="+strings.NewReplacer("/", "%2F", "=", "%3D").Replace(p.Values[i]))
+		parts = append(parts, k.Name+"="+escaped.Replace(p.Values[i]))
 	}
 	return strings.Join(parts, "/")
 }

@@ -56,16 +56,20 @@ func (l *listing) partitions(ctx context.Context, oo arrowio.OpenOptions) ([]whe
 	if oo.Filter != nil && oo.Schema == nil {
 		names = l.needed(names, oo.Filter)
 	}
+	if len(names) > l.limits.Splits {
+		return nil, nil, errs.Errorf(errs.ErrLimit, "the table has more than %d partitions (Limits.Splits): exclude some with %w, by their columns", l.limits.Splits, errs.Opt("where", ""))
+	}
 	found, err := l.client.Partitions(ctx, l.said.Named(), names)
 	if err != nil {
 		return nil, nil, err
 	}
 	all, texts := make([]where, len(found)), make([][]string, len(found))
-	for i, p := range found {
+	for i := range found {
+		p := &found[i]
 		if len(p.Values) != l.table.keys.NumFields() {
 			return nil, nil, errs.Errorf(errs.ErrCorrupt, "the metastore has a partition with %d values, and the table is partitioned by %d columns", len(p.Values), l.table.keys.NumFields())
 		}
-		all[i], texts[i] = where{p.Storage, i}, p.Values
+		all[i], texts[i] = where{&p.Storage, i}, p.Values
 	}
 	v, err := newValues(l.table.keys, texts)
 	return all, v, err

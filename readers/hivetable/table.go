@@ -223,7 +223,7 @@ type listing struct {
 
 // where is a location with files of the table.
 type where struct {
-	metastore.Storage
+	*metastore.Storage
 	at int // its row of the values of partitions
 }
 
@@ -237,7 +237,7 @@ func (l *listing) fragments(ctx context.Context, oo arrowio.OpenOptions) ([]arro
 			return nil, err
 		}
 	}
-	all := []where{{Storage: l.said.Storage}}
+	all := []where{{Storage: &l.said.Storage}}
 	var values *values
 	if l.table.keys != nil {
 		var err error
@@ -279,13 +279,13 @@ func (l *listing) fragments(ctx context.Context, oo arrowio.OpenOptions) ([]arro
 
 // members returns what is read of a location: its files, or for an ACID table the directory as a whole.
 func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
-	format, text, err := l.formatOf(&w.Storage)
+	format, text, err := l.formatOf(w.Storage)
 	if err != nil {
 		return nil, err
 	}
 	var defaults []string
 	if format.Name == "avro" {
-		if defaults, err = l.avroDefaults(ctx, &w.Storage); err != nil {
+		if defaults, err = l.avroDefaults(ctx, w.Storage); err != nil {
 			return nil, err
 		}
 	}

@@ -163,7 +163,15 @@ func inCatalog(t *testing.T, hive *metastorefake.Hive) {
 	if err := write(t, url+"acid", fields("id", i64), `[{"id": 1}]`); err == nil || !strings.Contains(err.Error(), "ACID") {
 		t.Error(err)
 	}
-	if n := count(t, url+"parts_orc"); n != 4 {
+	// More partitions than are asked for at once.
+	var rows []string
+	for i := range 300 {
+		rows = append(rows, fmt.Sprintf(`{"id": %d, "p": "%d"}`, i, i))
+	}
+	if err := write(t, url+"parts_orc", fields("id", i64, "p", utf8), "["+strings.Join(rows, ",")+"]"); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, url+"parts_orc"); n != 304 {
 		t.Errorf("%d rows", n)
 	}
 }
