@@ -109,7 +109,7 @@ func setLimit[T int | int64](v *T, def T) {
 func size(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
 // carriesRows are the methods that count as streams. The others are answered at once.
-var carriesRows = map[string]bool{"DoGet": true, "DoPut": true, "DoExchange": true, "DoAction": true, readMethod: true}
+var carriesRows = map[string]bool{"DoGet": true, "DoPut": true, "DoExchange": true, "DoAction": true, readMethod: true, sendMethod: true}
 
 // clientKey returns what a call's limits are counted by.
 func clientKey(c *Call) string {
@@ -155,7 +155,7 @@ func (l *Limits) Begin(_ context.Context, c *Call) (Lease, error) {
 	}
 	e := &limitLease{l: l, who: holderOf(c), lane: &l.bulk, want: l.o.MinMemory}
 	switch c.Method {
-	case "DoGet":
+	case "DoGet", sendMethod:
 		e.want = l.o.StreamMemory
 		fallthrough
 	case "DoAction": // what is answered without a scan is little

@@ -23,12 +23,14 @@ type Visitor struct {
 	Authorization []string             // values of the header "authorization"
 	RequestID     string               // see RequestIDHeader; "" = the server makes one
 	Reads         bool                 // the visit reads rows or files: it counts as a stream, and gets memory as an action does
+	Sends         bool                 // the visit sends rows until there are no more: it counts as a stream, gets memory as a DoGet does, and Streams lists it
 }
 
 // Methods of the calls that visits are, for Authorizers, Limiters and logs.
 const (
 	visitMethod = "Visit"     // looks at what is known
 	readMethod  = "VisitRead" // reads files
+	sendMethod  = "VisitSend" // sends rows
 )
 
 // Visit is one call of a Visitor. It is valid until the function that was passed to Server.Visit returns.
@@ -53,7 +55,10 @@ func (s *Server) Visit(ctx context.Context, v Visitor, do func(ctx context.Conte
 		p.AuthInfo = credentials.TLSInfo{State: *v.TLS}
 	}
 	method := visitMethod
-	if v.Reads {
+	switch {
+	case v.Sends:
+		method = sendMethod
+	case v.Reads:
 		method = readMethod
 	}
 	ctx = peer.NewContext(metadata.NewIncomingContext(ctx, md), p)
@@ -64,6 +69,9 @@ func (s *Server) Visit(ctx context.Context, v Visitor, do func(ctx context.Conte
 
 // Call returns the visit as the Call that Authorizers, Observers and the log get.
 func (v *Visit) Call() *Call { return v.call }
+
+// Sent adds to what the call has sent, for Observers and the log: a batch of rows, or bytes of what rows were written as.
+func (v *Visit) Sent(rows, batches, bytes int64) { v.call.sent.Add(rows, batches, bytes) }
 
 // Names returns the names of the datasets that the visitor may read, sorted.
 func (v *Visit) Names(ctx context.Context) []string {
@@ -105,7 +113,7 @@ func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info
 }
 
 // Streams returns the calls in progress that carry rows and that the visitor may end, oldest first: its own, or all of them if it
-// may manage the server. Visits are not among them.
+// may manage the server. Of visits those that send rows are among them.
 func (v *Visit) Streams(ctx context.Context) []*Call {
 	mine := v.mine(ctx)
 	return v.s.calls.list(func(c *Call) bool { return carriesRows[c.Method] && c.Method != readMethod && mine(c) })

@@ -43,6 +43,7 @@ type Page struct {
 	mux   *http.ServeMux
 	infos *infos
 	reads chan struct{} // those who read rows: few at once
+	sends senders
 }
 
 //go:embed templates/*.html
@@ -69,6 +70,9 @@ func New(o Options) *Page {
 	p.mux.HandleFunc("GET /{$}", p.view(p.catalog, false))
 	p.mux.HandleFunc("GET /datasets/{name}", p.view(p.dataset, false))
 	p.mux.HandleFunc("GET /datasets/{name}/rows", p.view(p.rows, true))
+	for _, f := range downloadable {
+		p.mux.HandleFunc("GET /datasets/{name}/rows"+f.extension, p.download(f))
+	}
 	p.mux.HandleFunc("GET /datasets/{name}/files/{file}", p.view(p.file, true))
 	p.mux.HandleFunc("GET /sql", p.view(p.ask, false))
 	p.mux.HandleFunc("POST /sql", p.view(p.asked, true))
@@ -170,10 +174,8 @@ type view func(ctx context.Context, v *flight.Visit, r *http.Request) (*answer, 
 // view runs a view as a visit, and writes what it answers.
 func (p *Page) view(run view, reads bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		visitor := flight.Visitor{
-			Addr: remoteAddr(r), TLS: r.TLS, Authorization: r.Header.Values("Authorization"),
-			RequestID: r.Header.Get(flight.RequestIDHeader), Reads: reads,
-		}
+		visitor := visitorOf(r)
+		visitor.Reads = reads
 		ctx, cancel := context.WithTimeout(r.Context(), p.o.Timeout)
 		defer cancel()
 		var a *answer
@@ -187,7 +189,7 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 		switch {
 		case r.Context().Err() != nil: // the client is gone
 		case err != nil:
-			p.failed(w, r, &f, err)
+			p.failed(w, r, &f, err, p.o.Timeout)
 		case a.template == "":
 			http.Redirect(w, r, a.location, http.StatusSeeOther)
 		default:
@@ -195,6 +197,11 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 			p.write(w, http.StatusOK, a)
 		}
 	}
+}
+
+// visitorOf is who has sent a request.
+func visitorOf(r *http.Request) flight.Visitor {
+	return flight.Visitor{Addr: remoteAddr(r), TLS: r.TLS, Authorization: r.Header.Values("Authorization"), RequestID: r.Header.Get(flight.RequestIDHeader)}
 }
 
 func remoteAddr(r *http.Request) net.Addr {
@@ -228,8 +235,8 @@ func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
 // errGone: the files changed since their address was made.
 var errGone = status.Error(codes.NotFound, "the dataset has no such file, or not any more")
 
-// failed answers a status of a visit.
-func (p *Page) failed(w http.ResponseWriter, r *http.Request, f *frame, err error) {
+// failed answers a status of a visit, which could take as long as within.
+func (p *Page) failed(w http.ResponseWriter, r *http.Request, f *frame, err error, within time.Duration) {
 	st := status.Convert(err)
 	code := map[codes.Code]int{
 		codes.Unauthenticated: http.StatusUnauthorized, codes.PermissionDenied: http.StatusForbidden, codes.NotFound: http.StatusNotFound,
@@ -244,7 +251,7 @@ func (p *Page) failed(w http.ResponseWriter, r *http.Request, f *frame, err erro
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="arrowio", charset="UTF-8"`)
 	case http.StatusGatewayTimeout:
-		message = "This takes longer than " + p.o.Timeout.String() + ". It may be there when the page is loaded again."
+		message = "This takes longer than " + within.String() + ". It may be there when the page is loaded again."
 	}
 	p.fail(w, r, f, code, message)
 }

@@ -459,8 +459,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight/page",
-		may: append([]string{"internal/celltext", "internal/drawing", "internal/workers"}, public...),
-		why: "it is built on what users have, draws as reports do; a panic while a page is made is an error",
+		may: append([]string{"internal/celltext", "internal/drawing", "internal/extsort", "internal/workers"}, public...),
+		why: "it is built on what users have, draws as reports do, and sorts as conversions do; a panic while a page is made is an error",
 	},
 	{
 		pkg: "cmd/libarrowio",

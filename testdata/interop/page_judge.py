@@ -17,6 +17,7 @@ import tempfile
 import threading
 
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.flight as flight
 import pyarrow.parquet as pq
 from playwright.sync_api import sync_playwright
@@ -94,15 +95,18 @@ class Server:
             raise SystemExit(f"serve ended with {code}")
 
 
-def files(folder):
+def events():
     rows = 30_000
-    table = pa.table({
+    return pa.table({
         "id": pa.array(range(rows), pa.int64()),
         "name": pa.array([None if i % 7 == 0 else f"name {i * 7919 % 10007}" for i in range(rows)]),
         "x": pa.array([i * 0.37 % 1 for i in range(rows)], pa.float64()),
         "place": pa.array([{"lat": i / 100, "lon": -i / 100} for i in range(rows)], pa.struct([("lat", pa.float64()), ("lon", pa.float64())])),
     })
-    orc.write_table(table, folder / "events.orc", stripe_size=128 << 10, compression="zlib")
+
+
+def files(folder):
+    orc.write_table(events(), folder / "events.orc", stripe_size=128 << 10, compression="zlib")
     hostile = folder / "hostile"
     hostile.mkdir()
     pq.write_table(pa.table({n or "none": NASTY for n in NASTY}), hostile / "<img src=x onerror=alert(1)>.parquet")
@@ -190,7 +194,8 @@ def sql(browser, origin, faults):
 
 def look(browser, origin, faults):
     request = browser.new_context().request
-    paths = ["", "streams", "datasets/events/rows?where=id+%3C+10"]
+    paths = ["", "streams", "datasets/events/rows?where=id+%3C+10", "datasets/events/rows?where=x+%3E+0.5&sort=-x&show=id&show=x&from=50"]
+    paths += ["datasets/wide/rows?show=column+7&show=column+150&sort=column+9", "datasets/events/rows?where=nope", "datasets/events/rows?sort=id&from=9950"]
     for name in ["events", "hostile", "wide"]:
         body = request.get(f"{origin}datasets/{name}").text()
         paths += [f"datasets/{name}", f"datasets/{name}/rows", re.search(f"datasets/{name}/files/[0-9a-f]+", body).group(0)]
@@ -226,6 +231,7 @@ def look(browser, origin, faults):
     page.get_by_label("Filter").fill("id >= 29990")
     page.get_by_role("button", name="Show").click()
     details(browser, origin, faults)
+    rows(browser, origin, faults)
     if page.locator("tbody tr").count() != 10:
         faults.append(f"{page.locator('tbody tr').count()} rows by the filter, not 10")
 
@@ -261,6 +267,74 @@ def details(browser, origin, faults):
     bars = page.eval_on_selector_all("meter", "all => all.map(m => [m.value, m.max, m.getBoundingClientRect().width])")
     if not bars or max(b[0] for b in bars) != bars[0][1] or any(b[2] < 20 for b in bars):
         faults.append(f"bars of columns: {bars}")
+
+
+def rows(browser, origin, faults):
+    """A filter, an order and a choice of columns, by the keyboard and without scripts, at the width of a telephone; then what is
+    shown as a file, against what pyarrow and Python make of the same rows."""
+    context = browser.new_context(viewport={"width": 400, "height": 844}, java_script_enabled=False, accept_downloads=True)
+    page = context.new_page()
+    page.goto(origin + "datasets/events/rows")
+    page.get_by_label("Filter").fill("x > 0.25 AND name IS NOT NULL")
+    page.get_by_text("Columns: 4").focus()
+    page.keyboard.press("Enter")
+    # From the filter on, each control is behind the one before.
+    page.get_by_label("Filter").focus()
+    order = []
+    for _ in range(7):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("() => { const e = document.activeElement; return (e.labels && e.labels[0] || e).textContent.trim() || e.getAttribute('aria-label'); }"))
+    if order[:6] != ["Show", "Columns: 4", "id", "name", "x", "place"]:
+        faults.append(f"rows: Tab leads to {order}")
+    for name in ["name", "id"]:
+        page.get_by_role("checkbox", name=name, exact=True).focus()
+        page.keyboard.press("Space")
+    page.get_by_label("Filter").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**where=*")
+    page.get_by_role("button", name="Sort by name, ascending").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**sort=name*")
+    page.get_by_role("button", name="Sort by name, descending").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**sort=-name*")
+    heads = page.eval_on_selector_all("th", "all => all.map(t => [t.querySelector('button').textContent.trim(), t.ariaSort])")
+    if heads != [["id", None], ["name ↓", "descending"]]:
+        faults.append(f"rows: the heads are {heads}")
+    checked = page.get_by_role("checkbox", checked=True).count()
+    if checked != 2:
+        faults.append(f"rows: {checked} columns are checked, not 2")
+    want = [(r["id"], r["name"]) for r in events().to_pylist() if r["x"] > 0.25 and r["name"] is not None]
+    want.sort(key=lambda r: r[1], reverse=True)  # stable: equal names stay as they were
+    seen = []
+    while len(seen) < 200:
+        cells = page.locator("tbody td").all_inner_texts()
+        seen += list(zip((int(c) for c in cells[0::2]), cells[1::2]))
+        page.get_by_role("link", name="next rows").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**from={len(seen)}*")
+    if seen != want[:200]:
+        faults.append(f"rows: pages have {seen[:5]}, want {want[:5]}")
+    page.get_by_role("link", name="rows before").click()
+    page.wait_for_url("**from=150*")
+    into = {"Parquet": pq.read_table, "CSV": csv.read_csv, "Arrow": lambda f: pa.ipc.open_file(f).read_all()}
+    for kind, read in into.items():
+        with page.expect_download() as started:
+            page.get_by_role("navigation", name="Download").get_by_role("link", name=kind, exact=True).click()
+        download = started.value
+        if download.suggested_filename != f"events.{kind.lower()}":
+            faults.append(f"rows: the file is called {download.suggested_filename}")
+        if download.failure():
+            faults.append(f"rows: {kind}: {download.failure()}")
+            continue
+        table = read(str(download.path()))
+        got = list(zip(table["id"].to_pylist(), table["name"].to_pylist()))
+        if table.column_names != ["id", "name"] or got != want:
+            faults.append(f"rows: {kind} has {table.column_names}, {len(got)} rows, want {len(want)}: {got[:3]}")
+    page.goto(origin + "datasets/events/rows?sort=place")
+    if "cannot be sorted" not in page.get_by_role("alert").inner_text():
+        faults.append("rows: a struct has an order")
+    context.close()
 
 
 def streams(browser, origin, address, faults):

@@ -36,6 +36,13 @@ func (s *Sent) Totals() (rows, batches, bytes int64) {
 	return s.rows.Load(), s.batches.Load(), s.bytes.Load()
 }
 
+// Add counts what was sent by other means than Send.
+func (s *Sent) Add(rows, batches, bytes int64) {
+	s.rows.Add(rows)
+	s.batches.Add(batches)
+	s.bytes.Add(bytes)
+}
+
 // Waits reports whether there are messages that the client has not taken.
 func (s *Sent) Waits() bool { return s.unsent.Load() > 0 }
 
