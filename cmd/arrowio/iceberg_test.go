@@ -283,6 +283,23 @@ func TestIcebergOutput(t *testing.T) {
 	if _, err := os.Stat(at("new")); !os.IsNotExist(err) {
 		t.Error(err)
 	}
+	// What the table itself says is not the command line's.
+	metadata, err := filepath.Glob(filepath.Join(at("table"), "metadata", "*.metadata.json"))
+	if err != nil || len(metadata) == 0 {
+		t.Fatal(metadata, err)
+	}
+	said, err := os.ReadFile(metadata[len(metadata)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, property := range []string{"write.format.default", "write.target-file-size-bytes"} {
+		wrong := strings.Replace(string(said), `"properties":{`, `"properties":{"`+property+`":"x",`, 1)
+		wrong = strings.Replace(wrong, `,"write.format.default":"orc"`, "", 1)
+		if err := os.WriteFile(metadata[len(metadata)-1], []byte(wrong), 0o600); err != nil || wrong == string(said) {
+			t.Fatal(wrong, err)
+		}
+		fails(t, do(t, "convert", "--iceberg-mode", "append", at("in.jsonl"), at("table")), 1, at("table")+": ", property+` is "x"`)
+	}
 }
 
 // TestSchemaOfTable appends CSV with the types of a table.

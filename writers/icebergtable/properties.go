@@ -62,14 +62,17 @@ func wrongProperty(format string, args ...any) error {
 	return &propertyError{errs.Errorf(errs.ErrUnsupported, format, args...)}
 }
 
-// given returns the error of a property as one of the command line where it is of a new table.
+// given returns the error of a property as one of the command line where it is of a new table. Otherwise it is one of the table's data.
 func (t *Table) given(err error) error {
 	var p *propertyError
-	if t.base == nil && errors.As(err, &p) {
+	if !errors.As(err, &p) {
+		return err
+	}
+	if t.base == nil {
 		_, text := errs.Where(p.error)
 		return errs.Errorf(errs.ErrOption, "%w: %s", errs.Opt(optionProperty, ""), strings.TrimPrefix(text, "the table's property "))
 	}
-	return err
+	return errs.Locate(err, errs.At{File: t.name})
 }
 
 // props are the properties of the table, or of that which will be made.
