@@ -20,7 +20,7 @@ import (
 
 const (
 	bodyPiece = 64 << 10
-	bodyStall = 30 * time.Second // in which a client takes a piece
+	bodyStall = 30 * time.Second // in which a client takes a piece, see Page.stall
 )
 
 // body is what an answer has behind its header. The first piece waits until it is full, or all is there: until then the answer may
@@ -28,6 +28,7 @@ const (
 type body struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	stall   time.Duration // in which the client takes a piece
 	header  http.Header
 	sent    func(bytes int)
 	wait    []byte
@@ -35,8 +36,8 @@ type body struct {
 }
 
 // newBody takes the time limits of the server off an answer: each piece gets its own.
-func newBody(w http.ResponseWriter) *body {
-	b := &body{w: w, control: http.NewResponseController(w)}
+func newBody(w http.ResponseWriter, stall time.Duration) *body {
+	b := &body{w: w, control: http.NewResponseController(w), stall: stall}
 	_ = b.control.SetReadDeadline(time.Time{})  // not every answer has one
 	_ = b.control.SetWriteDeadline(time.Time{}) // as above
 	return b
@@ -68,12 +69,12 @@ func (b *body) flush() error {
 	if !b.began {
 		b.begin()
 	}
-	_ = b.control.SetWriteDeadline(time.Now().Add(bodyStall)) // not every answer has one
+	_ = b.control.SetWriteDeadline(time.Now().Add(b.stall)) // not every answer has one
 	n, err := b.w.Write(b.wait)
 	b.sent(n)
 	b.wait = b.wait[:0]
 	if err != nil {
-		return status.Error(codes.Canceled, "the client has gone, or took nothing for "+bodyStall.String())
+		return status.Error(codes.Canceled, "the client has gone, or took nothing for "+b.stall.String())
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (p *Page) download(f downloaded) http.HandlerFunc {
 		visitor.Sends = true
 		ctx, cancel := context.WithTimeout(r.Context(), downloadTime)
 		defer cancel()
-		out := newBody(w)
+		out := newBody(w, p.stall)
 		err := p.o.Server.Visit(ctx, visitor, func(ctx context.Context, v *flight.Visit) error {
 			fr.Client, fr.RequestID, fr.SQL = v.Call().Client.Name, v.Call().ID, v.HasSQL()
 			w.Header().Set(flight.RequestIDHeader, fr.RequestID)

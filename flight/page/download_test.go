@@ -300,11 +300,26 @@ func TestDownloadLimits(t *testing.T) {
 	if n, err := io.Copy(io.Discard, r.Body); err == nil {
 		t.Errorf("a download that was cancelled looks whole: %d bytes", n)
 	}
-	for end := time.Now().Add(time.Minute); limits.Usage().Streams > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("its place is not given back")
+	free := func() {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); limits.Usage().Streams > 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("its place is not given back")
+			}
 		}
 	}
+	free()
+	s.stall = 20 * time.Millisecond
+	idle, err := http.Get(server.URL + "/datasets/d/rows.arrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Body.Close()
+	free()
+	if n, err := io.Copy(io.Discard, idle.Body); err == nil {
+		t.Errorf("a download that nobody took looks whole: %d bytes", n)
+	}
+	s.stall = bodyStall
 	var leaves []func()
 	for i := range maxSends + 1 {
 		leave, err := s.sends.enter(&flight.Call{Client: flight.Client{Name: fmt.Sprint(i / maxClientSends)}})

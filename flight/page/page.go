@@ -44,6 +44,7 @@ type Page struct {
 	infos *infos
 	reads chan struct{} // those who read rows: few at once
 	sends senders
+	stall time.Duration // in which a client takes a piece of a download
 }
 
 //go:embed templates/*.html
@@ -66,7 +67,7 @@ func New(o Options) *Page {
 		o.Logger = slog.Default()
 	}
 	templates() // parsed before the first page is asked for
-	p := &Page{o: o, mux: http.NewServeMux(), infos: newInfos(), reads: make(chan struct{}, maxReads)}
+	p := &Page{o: o, mux: http.NewServeMux(), infos: newInfos(), reads: make(chan struct{}, maxReads), stall: bodyStall}
 	p.mux.HandleFunc("GET /{$}", p.view(p.catalog, false))
 	p.mux.HandleFunc("GET /datasets/{name}", p.view(p.dataset, false))
 	p.mux.HandleFunc("GET /datasets/{name}/rows", p.view(p.rows, true))

@@ -162,6 +162,7 @@ func TestSortMany(t *testing.T) {
 			t.Errorf("from %d: next is %q:\n%s", from, next, body)
 		}
 	}
+	contains(t, "sorted rows", s.get("/datasets/d/rows?sort=-k&from=100", 200), "Rows 100 to 149, counted from 0, sorted by k, descending.")
 	body := s.get("/datasets/d/rows?sort=-k&from=99999999", 200)
 	contains(t, "beyond", body, "Pages of sorted rows end behind row 10,000", "/datasets/d/rows?from=9950&amp;sort=-k")
 	contains(t, "a list", s.get("/datasets/d/rows?sort=list", 200), `role="alert"`, "Rows cannot be sorted so")
