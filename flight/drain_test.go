@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -84,4 +85,42 @@ func TestDrainLimit(t *testing.T) {
 		t.Error(err)
 	}
 	r.stop = func() error { return nil }
+}
+
+// A visit that sends rows is finished, too, and ends with the time that running calls have.
+func TestDrainOfVisits(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []time.Duration{-1, 200 * time.Millisecond} {
+		r := start(t, Options{DrainTimeout: limit}, nil)
+		begun, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		go func() {
+			ended <- r.Visit(t.Context(), Visitor{Sends: true}, func(ctx context.Context, _ *Visit) error {
+				close(begun)
+				select {
+				case <-goOn:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+		}()
+		<-begun
+		stopped := make(chan error, 1)
+		go func() { stopped <- r.stop() }()
+		if limit < 0 {
+			settled(t, "the server does not drain", r.draining.Load)
+			select {
+			case err := <-stopped:
+				t.Error("the server does not wait for the visit:", err)
+			case <-time.After(5 * sendsInterval):
+			}
+			close(goOn)
+			if err := errors.Join(<-ended, <-stopped); err != nil {
+				t.Error(err)
+			}
+		} else if err := <-ended; code(err) != codes.Unavailable || !errors.Is(<-stopped, ErrCutOff) {
+			t.Error("the visit ends with", err)
+		}
+		r.stop = func() error { return nil }
+	}
 }

@@ -233,8 +233,15 @@ func (s *Server) drain(servers []*grpc.Server) (cut int) {
 	for _, g := range servers {
 		all.Go(g.GracefulStop)
 	}
-	done := make(chan struct{})
-	go func() { all.Wait(); close(done) }()
+	stopped, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		all.Wait()
+		close(stopped)
+		for s.sends() { // visits, which are no calls of gRPC
+			time.Sleep(sendsInterval)
+		}
+		close(done)
+	}()
 	var timeout <-chan time.Time
 	grace := min(s.o.DrainTimeout/5, cutOffTimeout)
 	if s.o.DrainTimeout > 0 {
@@ -256,7 +263,7 @@ func (s *Server) drain(servers []*grpc.Server) (cut int) {
 			for _, g := range servers {
 				g.Stop()
 			}
-			<-done
+			<-stopped
 		}
 	}
 	if cut > 0 {
@@ -266,6 +273,9 @@ func (s *Server) drain(servers []*grpc.Server) (cut int) {
 	}
 	return cut
 }
+
+// sendsInterval is how often draining looks whether visits still send rows.
+const sendsInterval = 10 * time.Millisecond
 
 // writeBuffer is how much goes to a connection at once. gRPC's own 32 KiB cost a third more of the CPU over Unix sockets.
 const writeBuffer = 256 << 10

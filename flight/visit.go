@@ -67,6 +67,11 @@ func (s *Server) Visit(ctx context.Context, v Visitor, do func(ctx context.Conte
 	})
 }
 
+// sends reports whether a visit that sends rows is under way.
+func (s *Server) sends() bool {
+	return len(s.calls.list(func(c *Call) bool { return c.Method == sendMethod })) > 0
+}
+
 // Call returns the visit as the Call that Authorizers, Observers and the log get.
 func (v *Visit) Call() *Call { return v.call }
 
