@@ -17,7 +17,7 @@ func TestChromium(t *testing.T) {
 	if python == "" || bin == "" || chromium == "" {
 		t.Fatal("ARROWIO_PYTHON, ARROWIO_BIN and ARROWIO_CHROMIUM must say where they are: see testdata/interop/README.md")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, python, "../../testdata/interop/page_judge.py", bin, chromium).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "ok" {

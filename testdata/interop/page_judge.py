@@ -73,7 +73,7 @@ class Server:
     def __init__(self, binary, *args):
         command = [binary, "serve", "--json", "--log", "none", "--listen", "grpc://127.0.0.1:0", "--http", "127.0.0.1:0", *args]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.watch = threading.Timer(240, self.process.kill)
+        self.watch = threading.Timer(540, self.process.kill)
         self.watch.start()
         text = ""
         while True:
