@@ -17,7 +17,6 @@ import (
 type chunk struct {
 	cols []arrow.Array // of pass.give
 	n    int
-	rows RowSet   // which rows of the file
 	from RowRange // the rows of the file that were looked at for it
 }
 
@@ -42,24 +41,25 @@ type filterReader struct {
 	w    *pass
 	b    *batcher
 	apps []*arrowbuf.Appender // of pass.give
-	keep bool                 // chunks need their row sets
+	kept *RowSet              // where the rows that are kept are noted; nil = nowhere
 	seen int64                // rows read
 
 	runs  [][2]int64
-	open  chunk        // rows and n of what apps hold
+	open  chunk        // n of what apps hold
 	bytes int64        // about the size of what apps hold
 	rec   arrow.Record // read, but not in apps yet, with runs; nil = none
+	left  int          // rows of runs
 
 	narrow bool          // dictionaries of several records may have too many entries for one
 	room   arrowbuf.Room // of what apps hold, and rec
 }
 
-func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, keep bool) (*filterReader, error) {
+func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, kept *RowSet) (*filterReader, error) {
 	b, err := p.newBatcher(ctx, j, slices.Clone(rows), rows, w.Projection)
 	if err != nil {
 		return nil, err
 	}
-	s := &filterReader{p: p, w: w, b: b, keep: keep, narrow: arrowbuf.NarrowIndices(w.Projection.Schema), apps: make([]*arrowbuf.Appender, w.give.NumFields())}
+	s := &filterReader{p: p, w: w, b: b, kept: kept, narrow: arrowbuf.NarrowIndices(w.Projection.Schema), apps: make([]*arrowbuf.Appender, w.give.NumFields())}
 	for i := range s.apps {
 		s.apps[i] = arrowbuf.NewAppender(w.give.Field(i).Type, p.o.Allocator)
 	}
@@ -78,7 +78,7 @@ func (s *filterReader) next() (chunk, error) {
 				return s.take(), nil
 			}
 		}
-		n := runRows(s.runs)
+		n := s.left
 		size := int64(float64(s.b.size) * float64(n) / float64(s.rec.NumRows()))
 		full := s.narrow && !s.room.Add(s.rec) || s.open.n+n > s.p.o.BatchRows || s.bytes+size > s.p.o.BatchBytes
 		if full && s.open.n > 0 {
@@ -103,12 +103,10 @@ func (s *filterReader) read() error {
 			rec.Release()
 			return err
 		}
-		s.runs = s.runs[:0]
-		for start, end := range expr.Runs(mask) {
-			s.runs = append(s.runs, [2]int64{start, end})
-		}
+		s.runs = expr.AppendRuns(s.runs[:0], mask)
 		mask.Release()
-		s.p.stats.rowsFiltered.Add(rec.NumRows() - int64(runRows(s.runs)))
+		s.left = runRows(s.runs)
+		s.p.stats.rowsFiltered.Add(rec.NumRows() - int64(s.left))
 		if len(s.runs) > 0 {
 			s.rec = rec
 			return nil
@@ -137,8 +135,8 @@ func (s *filterReader) add(n int, size int64) error {
 			return errs.Locate(err, errs.At{Column: s.w.give.Field(i).Name})
 		}
 	}
-	if s.keep {
-		s.open.rows = addRuns(s.open.rows, s.runs, s.b.got)
+	if s.kept != nil {
+		*s.kept = addRuns(*s.kept, s.runs, s.b.got)
 	}
 	if s.open.n == 0 {
 		s.open.from = s.b.got.span()
@@ -178,7 +176,7 @@ func (s *filterReader) close() error {
 type onePass struct{ s *filterReader }
 
 func (p *plan) newOnePass(ctx context.Context, j *job, rows RowSet) (splitScan, error) {
-	s, err := p.newFilterReader(ctx, j, rows, &p.filter.both, false)
+	s, err := p.newFilterReader(ctx, j, rows, &p.filter.both, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -227,24 +225,33 @@ type twoPass struct {
 	chunks []chunk // of this window, not handed on yet
 	at     int     // rows of chunks[0] that are handed on
 	rest   *batcher
+	*rowLists
+}
+
+// rowLists is lists of rows, which are long where single rows are kept. They are used again by later windows and splits.
+type rowLists struct {
+	kept RowSet     // what the first pass kept of a window
+	runs []RowRange // of the second pass's batcher
+	got  RowSet     // likewise
 }
 
 func (p *plan) newTwoPass(ctx context.Context, j *job, rows RowSet) (splitScan, error) {
-	s, err := p.newFilterReader(ctx, j, rows, &p.filter.first, true)
-	if err != nil {
+	lists, _ := p.filter.lists.Get().(*rowLists)
+	if lists == nil {
+		lists = new(rowLists)
+	}
+	t := &twoPass{p: p, ctx: ctx, j: j, rowLists: lists}
+	var err error
+	if t.first, err = p.newFilterReader(ctx, j, rows, &p.filter.first, &t.kept); err != nil {
 		return nil, err
 	}
-	return &twoPass{p: p, ctx: ctx, j: j, first: s}, nil
+	return t, nil
 }
 
 func (t *twoPass) next() (sized, error) {
 	for len(t.chunks) == 0 {
-		if t.rest != nil {
-			err := t.rest.close()
-			t.rest = nil
-			if err != nil {
-				return sized{}, err
-			}
+		if err := t.endRest(); err != nil {
+			return sized{}, err
 		}
 		if t.done {
 			return sized{}, nil
@@ -267,10 +274,10 @@ func (t *twoPass) next() (sized, error) {
 
 // window fills chunks and opens rest on their rows.
 func (t *twoPass) window() error {
-	var rows RowSet
+	t.kept = t.kept[:0]
 	var bytes int64
 	start := t.first.seen
-	for bytes < t.p.o.BatchBytes && len(rows) < windowRuns && t.first.seen-start < windowRows {
+	for bytes < t.p.o.BatchBytes && len(t.kept) < windowRuns && t.first.seen-start < windowRows {
 		c, err := t.first.next()
 		if err != nil {
 			return err
@@ -279,21 +286,28 @@ func (t *twoPass) window() error {
 			t.done = true
 			break
 		}
-		if rows == nil {
-			rows = c.rows
-		} else {
-			rows = rows.join(c.rows)
-		}
 		bytes += c.size()
-		c.rows = nil
 		t.chunks = append(t.chunks, c)
 	}
-	if len(rows) == 0 {
+	if len(t.kept) == 0 {
 		return nil
 	}
 	var err error
-	t.rest, err = t.p.newBatcher(t.ctx, t.j, rows, rows.closed(shortGapOf(t.j.split)), t.p.filter.rest)
-	return err
+	if t.rest, err = t.p.newBatcher(t.ctx, t.j, t.kept, t.kept.closed(shortGapOf(t.j.split)), t.p.filter.rest); err != nil {
+		return err
+	}
+	t.rest.runs, t.rest.got = t.runs, t.got
+	return nil
+}
+
+// endRest closes rest, if there is one.
+func (t *twoPass) endRest() error {
+	b := t.rest
+	if b == nil {
+		return nil
+	}
+	t.rest, t.runs, t.got = nil, b.runs, b.got
+	return b.close()
 }
 
 // join makes a record of the next rows of c and the same rows of the second pass.
@@ -332,11 +346,9 @@ func (t *twoPass) close() error {
 		t.chunks[i].release()
 	}
 	t.chunks = nil
-	err := t.first.close()
-	if t.rest != nil {
-		err = errors.Join(err, t.rest.close())
-		t.rest = nil
-	}
+	err := errors.Join(t.first.close(), t.endRest())
+	t.p.filter.lists.Put(t.rowLists)
+	t.rowLists = nil
 	return err
 }
 
@@ -353,16 +365,19 @@ func runRows(runs [][2]int64) int {
 
 // addRuns returns set with the rows that runs name, counted within the rows of got.
 func addRuns(set RowSet, runs [][2]int64, got RowSet) RowSet {
-	base := int64(0) // rows of got before got[0]
-	set = slices.Grow(set, len(runs))
+	if n := len(set); n+len(runs) > cap(set) {
+		set = slices.Grow(set, max(len(runs), n))
+	}
+	end, shift := got[0].Len(), got[0].Start // of the rows of got[0]: where they end in got, and what they are farther in the file
 	for _, r := range runs {
 		for at := r[0]; at < r[1]; {
-			for at >= base+got[0].Len() {
-				base += got[0].Len()
+			for at >= end {
 				got = got[1:]
+				shift = got[0].Start - end
+				end += got[0].Len()
 			}
-			to := min(r[1], base+got[0].Len())
-			set = set.Add(RowRange{got[0].Start + at - base, got[0].Start + to - base})
+			to := min(r[1], end)
+			set = set.Add(RowRange{at + shift, to + shift})
 			at = to
 		}
 	}

@@ -2,6 +2,7 @@ package arrowio
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -32,6 +33,7 @@ type filterPlan struct {
 	first pass       // the predicate's columns
 	both  pass       // the predicate's and the record's columns
 	rest  Projection // the record's columns that first does not have
+	lists sync.Pool  // of *rowLists
 }
 
 // pass is a projection that the predicate can be computed on.

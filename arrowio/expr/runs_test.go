@@ -2,6 +2,7 @@ package expr_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -51,12 +52,14 @@ func TestRuns(t *testing.T) {
 			got[i] = '.'
 		}
 		last, rows := int64(-1), int64(0)
+		listed := [][2]int64{{-2, -1}}
 		for start, end := range expr.Runs(m) {
 			if start <= last || end <= start {
 				t.Fatalf("run [%d, %d) after %d", start, end, last)
 			}
 			last = end
 			rows += end - start
+			listed = append(listed, [2]int64{start, end})
 			for i := start; i < end; i++ {
 				got[i] = 't'
 			}
@@ -65,6 +68,9 @@ func TestRuns(t *testing.T) {
 			if (got[i] == 't') != (s[lo+i] == 't') {
 				t.Fatalf("%s: runs say %s", s[lo:hi], got)
 			}
+		}
+		if appended := expr.AppendRuns(listed[:1:1], m); !slices.Equal(appended, listed) {
+			t.Fatalf("%s: %v appended, want %v", s[lo:hi], appended, listed)
 		}
 		for range expr.Runs(m) { // stopping early is allowed
 			break
@@ -75,6 +81,7 @@ func TestRuns(t *testing.T) {
 }
 
 func BenchmarkRuns(b *testing.B) {
+	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		name string
 		of   func(i int) bool
@@ -82,6 +89,7 @@ func BenchmarkRuns(b *testing.B) {
 		{"all", func(int) bool { return true }},
 		{"runs=100", func(i int) bool { return i/100%2 == 0 }},
 		{"single", func(i int) bool { return i%2 == 0 }},
+		{"half", func(int) bool { return rnd.IntN(2) == 0 }},
 	} {
 		bld := array.NewBooleanBuilder(memory.DefaultAllocator)
 		for i := range 65536 {
@@ -96,6 +104,14 @@ func BenchmarkRuns(b *testing.B) {
 				for start, end := range expr.Runs(m) {
 					rows += end - start
 				}
+			}
+		})
+		b.Run(c.name+"/append", func(b *testing.B) {
+			b.SetBytes(65536 / 8)
+			b.ReportAllocs()
+			var runs [][2]int64
+			for b.Loop() {
+				runs = expr.AppendRuns(runs[:0], m)
 			}
 		})
 	}

@@ -48,11 +48,18 @@ func (b *Bits) Grow(k int) ([]byte, int) {
 	return b.bytes.Values(), i
 }
 
-// Keep keeps of the last n bits those of runs, half-open ranges among them, sorted and apart, and moves them together.
-func (b *Bits) Keep(n int, runs [][2]int) {
+// Keep keeps of the last n bits those that stay, and moves them together.
+func (b *Bits) Keep(n int, kept *Kept) {
 	first := b.n - n
 	to := first
-	for _, r := range runs {
+	if kept.Slots != nil {
+		bitpack.GatherBits(b.bytes.Values(), first, kept.Slots)
+		to += kept.N
+		b.n = to
+		b.bytes.Shrink(b.bytes.Len() - (to+7)>>3)
+		return
+	}
+	for _, r := range kept.Runs {
 		if from := first + r[0]; from != to {
 			v := b.bytes.Values()
 			bitpack.CopyBits(v, to, v, from, r[1]-r[0])

@@ -54,9 +54,10 @@ func (v *Vec[T]) Grow(k int) []T {
 // Shrink gives the last k values back.
 func (v *Vec[T]) Shrink(k int) { v.n -= k }
 
-// Keep keeps of the last n values those of runs, half-open ranges among them, sorted and apart, and moves them together.
-func (v *Vec[T]) Keep(n int, runs [][2]int) {
-	v.n += KeepRuns(v.all[v.n-n:v.n], runs) - n
+// Keep keeps of the last n values those that stay, and moves them together.
+func (v *Vec[T]) Keep(n int, kept *Kept) {
+	Keep(v.all[v.n-n:v.n], kept)
+	v.n += kept.N - n
 }
 
 // shortRun is how many values are copied at once where a run has that many or fewer: a branch on their number would often be

@@ -2,46 +2,73 @@ package arrowbuf
 
 import (
 	"encoding/binary"
-	"unsafe"
+	"slices"
 )
 
-// KeepRuns moves those of values that are in runs, half-open ranges of them, sorted and apart, together at the front, and returns how
-// many they are. What is behind them is arbitrary afterwards.
-func KeepRuns[T Fixed](values []T, runs [][2]int) int {
-	to := 0
+// Kept says which of some slots stay.
+type Kept struct {
+	Runs  [][2]int // half-open ranges of them, sorted and apart
+	Slots []uint16 // the same, one by one, where the runs are short; nil where they are not
+	N     int      // how many stay
+}
+
+// listedRun is how many slots a run has, on average, at most, where the slots are listed: one by one they are moved without a branch.
+const listedRun = 4
+
+// maxListed is how many slots there may be for some of them to be listed.
+const maxListed = 1 << 16
+
+// NewKept returns what says that the n slots of runs stay. Slots are listed behind those of room, which is returned with them.
+func NewKept(runs [][2]int, n int, room []uint16) (Kept, []uint16) {
+	k := Kept{Runs: runs, N: n}
+	if n == 0 || n > listedRun*len(runs) || runs[len(runs)-1][1] > maxListed {
+		return k, room
+	}
+	first := len(room)
+	room = slices.Grow(room, n+shortRun)[:first+n+shortRun]
+	to := room[first:]
 	for _, r := range runs {
+		d, x := (*[shortRun]uint16)(to), uint16(r[0])
+		d[0], d[1], d[2], d[3] = x, x+1, x+2, x+3 // what is too much is written over
+		for i := shortRun; i < r[1]-r[0]; i++ {
+			to[i] = x + uint16(i)
+		}
+		to = to[r[1]-r[0]:]
+	}
+	room = room[:first+n]
+	k.Slots = room[first:]
+	return k, room
+}
+
+// Keep moves those of values that stay together at the front. What is behind them is arbitrary afterwards.
+func Keep[T Fixed](values []T, kept *Kept) {
+	if kept.Slots != nil {
+		for i, slot := range kept.Slots {
+			values[i] = values[slot]
+		}
+		return
+	}
+	to := 0
+	for _, r := range kept.Runs {
 		from, k := r[0], r[1]-r[0]
-		switch {
-		case from == to:
-		case k <= shortRun && from-to >= shortRun && from+shortRun <= len(values):
-			move4(values[to:to+shortRun:to+shortRun], values[from:from+shortRun:from+shortRun]) // what is too much is written over
-		default:
+		if from != to {
 			copy(values[to:], values[from:r[1]])
 		}
 		to += k
 	}
-	return to
 }
 
-// move4 copies four values. The compiler calls memmove for an assignment of arrays that may overlap.
-func move4[T Fixed](dst, src []T) {
-	var z T
-	if unsafe.Sizeof(z) == 1 {
-		copy(dst[:4], src[:4])
-		return
+// KeepStrings moves the bytes of those texts that stay together at the front of values, and writes their ends behind ends[0], where
+// they start from. The texts lie between offsets, of which the first is 0. It returns how many bytes are kept. What is behind them
+// in values is arbitrary afterwards.
+func KeepStrings(ends []int32, values []byte, offsets []int32, kept *Kept) int {
+	if kept.Slots != nil {
+		return keepListed(ends, values, offsets, kept.Slots)
 	}
-	a, b, c, d := src[0], src[1], src[2], src[3]
-	dst[0], dst[1], dst[2], dst[3] = a, b, c, d
-}
-
-// KeepStrings moves the bytes of those texts that are in runs together at the front of values, and writes their ends behind ends[0],
-// where they start from. The texts lie between offsets, of which the first is 0; runs are half-open ranges of them, sorted and apart.
-// It returns how many bytes are kept. What is behind them in values is arbitrary afterwards.
-func KeepStrings(ends []int32, values []byte, offsets []int32, runs [][2]int) int {
 	start := int(ends[0])
 	ends = ends[1:]
 	to := 0
-	for _, r := range runs {
+	for _, r := range kept.Runs {
 		from, last := int(offsets[r[0]]), int(offsets[r[1]])
 		gap, n := from-to, last-from
 		if gap >= shortText && n <= longText && from+longText <= len(values) {
@@ -64,6 +91,25 @@ func KeepStrings(ends []int32, values []byte, offsets []int32, runs [][2]int) in
 			}
 		}
 		ends = ends[k:]
+	}
+	return to
+}
+
+// keepListed is KeepStrings for slots that are listed.
+func keepListed(ends []int32, values []byte, offsets []int32, slots []uint16) int {
+	start := int(ends[0])
+	ends = ends[1:][:len(slots)]
+	to := 0
+	for i, slot := range slots {
+		from := int(offsets[slot])
+		n := int(offsets[int(slot)+1]) - from
+		if from-to >= shortText && n <= shortText && from+shortText <= len(values) {
+			move64(values[to:], values[from:]) // what is too much is written over
+		} else {
+			copy(values[to:to+n], values[from:from+n])
+		}
+		to += n
+		ends[i] = int32(start + to)
 	}
 	return to
 }

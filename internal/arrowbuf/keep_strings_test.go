@@ -25,7 +25,7 @@ func texts(rng *rand.Rand, n, most, run, gap int) (values []byte, offsets []int3
 	return values, offsets, runs, left
 }
 
-func checkKeepStrings(t *testing.T, values []byte, offsets []int32, runs [][2]int, left int, start int32) {
+func checkKeepStrings(t *testing.T, values []byte, offsets []int32, runs [][2]int, left int, start int32, listed bool) {
 	t.Helper()
 	want, wantEnds := []byte{}, []int32{start}
 	for _, r := range runs {
@@ -41,7 +41,11 @@ func checkKeepStrings(t *testing.T, values []byte, offsets []int32, runs [][2]in
 	for i := range 8 {
 		ends[1+left+i] = -7
 	}
-	n := KeepStrings(ends[:1+left], room[:len(values)], offsets, runs)
+	kept := Kept{Runs: runs, N: left}
+	if listed {
+		kept, _ = NewKept(runs, left, nil)
+	}
+	n := KeepStrings(ends[:1+left], room[:len(values)], offsets, &kept)
 	if !bytes.Equal(room[:n], want) || !slices.Equal(ends[:1+left], wantEnds) {
 		t.Fatalf("%d texts, runs %v: %q, ends %v, want %q, %v", len(offsets)-1, runs, room[:n], ends[:1+left], want, wantEnds)
 	}
@@ -55,7 +59,7 @@ func TestKeepStrings(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
 	for range 3000 {
 		values, offsets, runs, left := texts(rng, rng.Intn(200), []int{0, 3, 30, 70, 300}[rng.Intn(5)], 1+rng.Intn(9), 1+rng.Intn(9))
-		checkKeepStrings(t, values, offsets, runs, left, rng.Int31n(1000))
+		checkKeepStrings(t, values, offsets, runs, left, rng.Int31n(1000), rng.Intn(2) == 0)
 	}
 }
 
@@ -64,27 +68,29 @@ func FuzzKeepStrings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed int64, n, most uint16, run, gap uint8) {
 		rng := rand.New(rand.NewSource(seed))
 		values, offsets, runs, left := texts(rng, int(n%500), int(most%600), 1+int(run), 1+int(gap))
-		checkKeepStrings(t, values, offsets, runs, left, rng.Int31n(1<<20))
+		checkKeepStrings(t, values, offsets, runs, left, rng.Int31n(1<<20), seed%2 == 0)
 	})
 }
 
 func BenchmarkKeepStrings(b *testing.B) {
 	values, offsets, runs, left := texts(rand.New(rand.NewSource(3)), 8192, 45, 2, 2)
 	ends, room := make([]int32, 1+left), make([]byte, len(values))
+	kept, _ := NewKept(runs, left, nil)
 	b.SetBytes(int64(len(values)))
 	b.ReportAllocs()
 	for b.Loop() {
 		copy(room, values)
-		KeepStrings(ends, room, offsets, runs)
+		KeepStrings(ends, room, offsets, &kept)
 	}
 }
 
-func BenchmarkKeepRuns(b *testing.B) {
-	_, _, runs, _ := texts(rand.New(rand.NewSource(3)), 8192, 0, 2, 2)
+func BenchmarkKeep(b *testing.B) {
+	_, _, runs, left := texts(rand.New(rand.NewSource(3)), 8192, 0, 2, 2)
 	room := make([]int64, 8192)
+	kept, _ := NewKept(runs, left, nil)
 	b.SetBytes(int64(8 * len(room)))
 	b.ReportAllocs()
 	for b.Loop() {
-		KeepRuns(room, runs)
+		Keep(room, &kept)
 	}
 }

@@ -37,16 +37,22 @@ func TestKeep(t *testing.T) {
 				copy(text.Grow(len(word)), word)
 				offsets.Append(int32(text.Len()))
 			}
+			longest := []int{1, 5, 90}[rng.Intn(3)] // so that slots are listed or not
 			var runs [][2]int
 			for i := rng.Intn(3); i < n; {
-				end := min(n, i+1+rng.Intn(90))
+				end := min(n, i+1+rng.Intn(longest))
 				runs = append(runs, [2]int{i, end})
 				i = end + 1 + rng.Intn(5)*rng.Intn(5)
 			}
 			values := slices.Clone(dst)
-			vec.Keep(n, runs)
-			bits.Keep(n, runs)
-			offsets.Keep(n, runs, &text)
+			left := 0
+			for _, r := range runs {
+				left += r[1] - r[0]
+			}
+			kept, _ := NewKept(runs, left, nil)
+			vec.Keep(n, &kept)
+			bits.Keep(n, &kept)
+			offsets.Keep(n, &kept, &text)
 			for _, r := range runs {
 				want = append(want, values[r[0]:r[1]]...)
 				wantBits = append(wantBits, newBits[r[0]:r[1]]...)

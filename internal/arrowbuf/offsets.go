@@ -29,15 +29,14 @@ func (o *Offsets) Grow(n, stored int) (slots, ends []int32) {
 	return slots, ends
 }
 
-// Keep keeps of the last n slots those of runs, half-open ranges among them, sorted and apart, together with their values
-// in v, which are the last of v: both are moved together.
-func (o *Offsets) Keep(n int, runs [][2]int, v *Vec[uint8]) {
+// Keep keeps of the last n slots those that stay, together with their values in v, which are the last of v: both are moved together.
+func (o *Offsets) Keep(n int, kept *Kept, v *Vec[uint8]) {
 	o.begin()
 	all := o.v.Values()
 	slots := all[len(all)-1-n:]
 	values := v.Values()
 	to, end := 0, slots[0]
-	for _, r := range runs {
+	for _, r := range kept.Runs {
 		from := slots[r[0] : r[1]+1]
 		if to == r[0] && end == from[0] {
 			to, end = r[1], from[len(from)-1]

@@ -40,32 +40,50 @@ func (o *rowOffsets[O]) extend(mem memory.Allocator, n int) []O {
 	return arrow.GetData[O](o.buf.extend(mem, n*o.size()))
 }
 
-// append adds the lengths that runs of src have, and reports how many elements that is.
-func (o *rowOffsets[O]) append(mem memory.Allocator, src []O, runs [][2]int64, n int) (int64, error) {
+// room adds n offsets for the rows of runs, and reports how many elements these have, of which src has the offsets. What is added is
+// written by append.
+func (o *rowOffsets[O]) room(mem memory.Allocator, src []O, runs [][2]int64, n int) ([]O, int64, error) {
 	var total int64
 	for _, r := range runs {
 		total += int64(src[r[1]] - src[r[0]])
 	}
 	if total > maxOffset[O]()-int64(o.last) {
-		return 0, ErrOverflow
+		return nil, 0, ErrOverflow
 	}
-	dst := o.extend(mem, n)
+	return o.extend(mem, n), total, nil
+}
+
+// append adds the lengths that runs of src have, and reports how many elements that is.
+func (o *rowOffsets[O]) append(mem memory.Allocator, src []O, runs [][2]int64, n int) (int64, error) {
+	dst, total, err := o.room(mem, src, runs, n)
+	if err != nil {
+		return 0, err
+	}
 	last := o.last
 	for _, r := range runs {
-		s := src[r[0] : r[1]+1]
-		delta := last - s[0]
-		s = s[1:]
-		d := dst[:len(s)]
-		for i, x := range s {
-			d[i] = x + delta
+		k := int(r[1] - r[0])
+		if k == 0 {
+			continue
 		}
-		dst = dst[len(s):]
-		if len(d) > 0 {
-			last = d[len(d)-1]
-		}
+		shiftOffsets(dst, src[r[0]+1:], k, last-src[r[0]])
+		last = dst[k-1]
+		dst = dst[k:]
 	}
 	o.last = last
 	return total, nil
+}
+
+// shiftOffsets writes the first k offsets of src, moved by delta, to dst.
+func shiftOffsets[O int32 | int64](dst, src []O, k int, delta O) {
+	if k <= shortRun && len(src) >= shortRun && len(dst) >= shortRun {
+		d, s := (*[shortRun]O)(dst), (*[shortRun]O)(src)
+		d[0], d[1], d[2], d[3] = s[0]+delta, s[1]+delta, s[2]+delta, s[3]+delta // what is too much is written over
+		return
+	}
+	d := dst[:k]
+	for i, x := range src[:k] {
+		d[i] = x + delta
+	}
 }
 
 func (o *rowOffsets[O]) take(mem memory.Allocator) *memory.Buffer {
@@ -90,18 +108,30 @@ func (c *binaryRows[O]) reserve(n int) { c.offsets.reserve(c.mem, n) }
 
 func (c *binaryRows[O]) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 	src := offsetsOf[O](d)
-	total, err := c.offsets.append(c.mem, src, runs, n)
+	ends, total, err := c.offsets.room(c.mem, src, runs, n)
 	if err != nil {
 		return err
 	}
 	c.appendValidity(d, runs, n)
-	if total == 0 {
-		return nil
+	var dst, bytes []byte
+	if total > 0 {
+		dst, bytes = c.data.extend(c.mem, int(total)), d.Buffers()[2].Bytes()
 	}
-	dst, bytes := c.data.extend(c.mem, int(total)), d.Buffers()[2].Bytes()
+	at := c.offsets.last
 	for _, r := range runs {
-		dst = dst[copy(dst, bytes[src[r[0]]:src[r[1]]]):]
+		from, k := src[r[0]], int(r[1]-r[0])
+		size := int(src[r[1]] - from)
+		shiftOffsets(ends, src[r[0]+1:], k, at-from)
+		if size > 0 && size <= longText && len(dst) >= longText && len(bytes)-int(from) >= longText {
+			for i := 0; i < size; i += shortText { // what is too much is written over
+				move64(dst[i:], bytes[int(from)+i:])
+			}
+		} else if size > 0 {
+			copy(dst[:size], bytes[from:])
+		}
+		at, ends, dst = at+O(size), ends[k:], dst[size:]
 	}
+	c.offsets.last = at
 	return nil
 }
 

@@ -74,6 +74,10 @@ func (c *fixedRows) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 		copyRuns(arrow.GetData[uint64](dst), arrow.GetData[uint64](src), runs)
 	case 4:
 		copyRuns(arrow.GetData[uint32](dst), arrow.GetData[uint32](src), runs)
+	case 2:
+		copyRuns(arrow.GetData[uint16](dst), arrow.GetData[uint16](src), runs)
+	case 1:
+		copyRuns(dst, src, runs)
 	default:
 		for _, r := range runs {
 			dst = dst[copy(dst, src[int(r[0])*w:int(r[1])*w]):]
@@ -83,7 +87,7 @@ func (c *fixedRows) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 }
 
 // copyRuns copies runs of src together.
-func copyRuns[T uint32 | uint64 | decimal128.Num](dst, src []T, runs [][2]int64) {
+func copyRuns[T uint8 | uint16 | uint32 | uint64 | decimal128.Num](dst, src []T, runs [][2]int64) {
 	for _, r := range runs {
 		s := src[r[0]:]
 		k := int(r[1] - r[0])

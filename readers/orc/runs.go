@@ -82,15 +82,14 @@ func (t *tree) readRuns(start int64, runs []arrowio.RowRange, exact bool) error 
 
 // window is runs of rows that are read together.
 type window struct {
-	row    int64    // of the stripe, with which it begins
-	pieces [][2]int // the runs, counted from there
-	left   int      // rows of these
-	dense  bool     // they are decoded with what lies between them
+	row   int64         // of the stripe, with which it begins
+	kept  arrowbuf.Kept // the runs, counted from there
+	dense bool          // they are decoded with what lies between them
 }
 
 // divide makes windows of runs.
 func (t *tree) divide(start int64, runs []arrowio.RowRange, exact bool) {
-	t.windows, t.pieces = t.windows[:0], slices.Grow(t.pieces[:0], len(runs))
+	t.windows, t.pieces, t.slots = t.windows[:0], slices.Grow(t.pieces[:0], len(runs)), t.slots[:0]
 	for i := 0; i < len(runs); {
 		from, first := runs[i].Start, len(t.pieces)
 		rows, span := int64(0), int64(0)
@@ -101,8 +100,12 @@ func (t *tree) divide(start int64, runs []arrowio.RowRange, exact bool) {
 		}
 		pieces := t.pieces[first:]
 		n := int64(len(pieces))
-		dense := !exact && n > 1 && span-rows <= denseGap*n && rows <= denseRun*n
-		t.windows = append(t.windows, window{row: from - start, pieces: pieces, left: int(rows), dense: dense})
+		w := window{row: from - start, kept: arrowbuf.Kept{Runs: pieces, N: int(rows)}}
+		if !exact && n > 1 && span-rows <= denseGap*n && rows <= denseRun*n {
+			w.dense = true
+			w.kept, t.slots = arrowbuf.NewKept(pieces, int(rows), t.slots)
+		}
+		t.windows = append(t.windows, w)
 	}
 }
 
@@ -119,7 +122,7 @@ func (g *branch) readWindows() error {
 			}
 			continue
 		}
-		for _, p := range w.pieces {
+		for _, p := range w.kept.Runs {
 			if err := g.move(w.row + int64(p[0])); err != nil {
 				return err
 			}
@@ -133,16 +136,16 @@ func (g *branch) readWindows() error {
 
 // readWindow appends the pieces of a window, whose first row is where the branch stands.
 func (g *branch) readWindow(w *window) error {
-	row, n := g.row, w.pieces[len(w.pieces)-1][1]
+	row, n := g.row, w.kept.Runs[len(w.kept.Runs)-1][1]
 	for i, r := range g.roots {
 		if g.trims[i] {
-			if err := r.readKept(arrowbuf.AllSlots(n), w.pieces, w.left); err != nil {
+			if err := r.readKept(arrowbuf.AllSlots(n), &w.kept); err != nil {
 				return err
 			}
 			continue
 		}
 		at := 0
-		for _, p := range w.pieces {
+		for _, p := range w.kept.Runs {
 			if err := r.skip(int64(p[0] - at)); err != nil {
 				return err
 			}

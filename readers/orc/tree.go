@@ -45,6 +45,7 @@ type tree struct {
 
 	windows []window // of the runs that are being read
 	pieces  [][2]int // of the windows
+	slots   []uint16 // likewise
 }
 
 // newTree builds the decoders of a projection. What its columns have in stripe s tells how to divide them.

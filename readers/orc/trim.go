@@ -9,14 +9,14 @@ import (
 
 // trimmer is content that can let go of slots that it has just read. What has no such thing is decoded run by run.
 type trimmer interface {
-	// trim keeps of the last n slots those of runs: half-open ranges among them, sorted and apart, left in all.
-	trim(n int, runs [][2]int, left int)
+	// trim keeps of the last n slots those that stay.
+	trim(n int, kept *arrowbuf.Kept)
 }
 
 // keeper is content that does better than to read all and to trim.
 type keeper interface {
-	// readKept appends of the next n stored values those of runs, left in all.
-	readKept(n int, runs [][2]int, left int) error
+	// readKept appends of the next n stored values those that stay.
+	readKept(n int, kept *arrowbuf.Kept) error
 }
 
 // trims reports whether a node can be trimmed, with all that it takes to make it an array.
@@ -33,56 +33,56 @@ func (n *node) trims() bool {
 	return ok
 }
 
-// readKept appends of the next slots of the parent those of runs, left in all.
-func (n *node) readKept(s arrowbuf.Slots, runs [][2]int, left int) error {
+// readKept appends of the next slots of the parent those that stay.
+func (n *node) readKept(s arrowbuf.Slots, kept *arrowbuf.Kept) error {
 	c, ok := n.content.(keeper)
 	if n.presence.there || !ok {
 		if err := n.read(s); err != nil {
 			return err
 		}
-		n.trim(s.N, runs, left)
+		n.trim(s.N, kept)
 		return nil
 	}
 	if err := n.tree.batch.Take(int64(s.N)); err != nil {
 		return n.located(err)
 	}
-	n.append(arrowbuf.AllSlots(left))
-	return n.located(c.readKept(s.N, runs, left))
+	n.append(arrowbuf.AllSlots(kept.N))
+	return n.located(c.readKept(s.N, kept))
 }
 
-// trim keeps of the last k slots those of runs, left in all.
-func (n *node) trim(k int, runs [][2]int, left int) {
+// trim keeps of the last k slots those that stay.
+func (n *node) trim(k int, kept *arrowbuf.Kept) {
 	if n.nulls > 0 {
 		bits := n.validity.Bytes()
 		nulls := n.nulls - (k - bitpack.CountBits(bits, n.n-k, k))
-		n.validity.Keep(k, runs)
-		nulls += left - bitpack.CountBits(n.validity.Bytes(), n.n-k, left)
+		n.validity.Keep(k, kept)
+		nulls += kept.N - bitpack.CountBits(n.validity.Bytes(), n.n-k, kept.N)
 		if n.nulls = nulls; nulls == 0 {
 			n.validity.Release()
 		}
 	}
-	n.n += left - k
-	n.content.(trimmer).trim(k, runs, left)
+	n.n += kept.N - k
+	n.content.(trimmer).trim(k, kept)
 }
 
-func (c *ints[T]) trim(n int, runs [][2]int, _ int)        { c.out.Keep(n, runs) }
-func (c *tinyInts) trim(n int, runs [][2]int, _ int)       { c.out.Keep(n, runs) }
-func (c *bools) trim(n int, runs [][2]int, _ int)          { c.out.Keep(n, runs) }
-func (c *floats[T]) trim(n int, runs [][2]int, _ int)      { c.out.Keep(n, runs) }
-func (c *decimals) trim(n int, runs [][2]int, _ int)       { c.out.Keep(n, runs) }
-func (c *timestamps) trim(n int, runs [][2]int, _ int)     { c.out.Keep(n, runs) }
-func (c *stringValues) trim(n int, runs [][2]int, _ int)   { c.offsets.Keep(n, runs, &c.bytes) }
-func (k *keptDictionary) trim(n int, runs [][2]int, _ int) { k.out.Keep(n, runs) }
+func (c *ints[T]) trim(n int, kept *arrowbuf.Kept)        { c.out.Keep(n, kept) }
+func (c *tinyInts) trim(n int, kept *arrowbuf.Kept)       { c.out.Keep(n, kept) }
+func (c *bools) trim(n int, kept *arrowbuf.Kept)          { c.out.Keep(n, kept) }
+func (c *floats[T]) trim(n int, kept *arrowbuf.Kept)      { c.out.Keep(n, kept) }
+func (c *decimals) trim(n int, kept *arrowbuf.Kept)       { c.out.Keep(n, kept) }
+func (c *timestamps) trim(n int, kept *arrowbuf.Kept)     { c.out.Keep(n, kept) }
+func (c *stringValues) trim(n int, kept *arrowbuf.Kept)   { c.offsets.Keep(n, kept, &c.bytes) }
+func (k *keptDictionary) trim(n int, kept *arrowbuf.Kept) { k.out.Keep(n, kept) }
 
-func (c *structs) trim(n int, runs [][2]int, left int) {
+func (c *structs) trim(n int, kept *arrowbuf.Kept) {
 	for _, k := range c.children {
-		k.trim(n, runs, left)
+		k.trim(n, kept)
 	}
 }
 
-func (c *structs) readKept(n int, runs [][2]int, left int) error {
+func (c *structs) readKept(n int, kept *arrowbuf.Kept) error {
 	for _, k := range c.children {
-		if err := k.readKept(arrowbuf.AllSlots(n), runs, left); err != nil {
+		if err := k.readKept(arrowbuf.AllSlots(n), kept); err != nil {
 			return err
 		}
 	}
@@ -91,20 +91,20 @@ func (c *structs) readKept(n int, runs [][2]int, left int) error {
 
 // readKept takes the values of each run from the stream, which passes over the others. Where nearly all stay and the
 // stream reads to where they are wanted, it reads all.
-func (c *floats[T]) readKept(n int, runs [][2]int, left int) error {
-	if readsAll(&c.data.Bytes, len(runs), int64(n-left)*c.width, int64(left)*c.width) {
+func (c *floats[T]) readKept(n int, kept *arrowbuf.Kept) error {
+	if readsAll(&c.data.Bytes, len(kept.Runs), int64(n-kept.N)*c.width, int64(kept.N)*c.width) {
 		err := c.read(arrowbuf.AllSlots(n))
 		if err == nil {
-			c.trim(n, runs, left)
+			c.trim(n, kept)
 		}
 		return err
 	}
-	if err := c.node.tree.batch.Take(int64(left) * c.width); err != nil {
+	if err := c.node.tree.batch.Take(int64(kept.N) * c.width); err != nil {
 		return err
 	}
-	dst := arrowbuf.AsBytes(c.out.Grow(left))
+	dst := arrowbuf.AsBytes(c.out.Grow(kept.N))
 	at := 0
-	for _, r := range runs {
+	for _, r := range kept.Runs {
 		if err := c.data.Discard(int64(r[0]-at) * c.width); err != nil {
 			return c.data.fail(err)
 		}
@@ -118,38 +118,39 @@ func (c *floats[T]) readKept(n int, runs [][2]int, left int) error {
 }
 
 // readKept lets go of ids before their entries are copied, or of lengths, and passes over the bytes.
-func (c *stringValues) readKept(n int, runs [][2]int, left int) error {
-	if err := c.node.tree.batch.Take(4 * int64(left)); err != nil {
+func (c *stringValues) readKept(n int, kept *arrowbuf.Kept) error {
+	if err := c.node.tree.batch.Take(4 * int64(kept.N)); err != nil {
 		return err
 	}
 	if c.dict == nil {
-		return c.copyKept(n, runs, left)
+		return c.copyKept(n, kept)
 	}
 	ids, err := c.nextIDs(n)
 	if err != nil {
 		return err
 	}
-	arrowbuf.KeepRuns(ids, runs)
-	_, ends := c.offsets.Grow(left, left)
-	return c.gather(ends, ids[:left])
+	arrowbuf.Keep(ids, kept)
+	_, ends := c.offsets.Grow(kept.N, kept.N)
+	return c.gather(ends, ids[:kept.N])
 }
 
 // copyKept is readKept for values that are stored as they are.
-func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
+func (c *stringValues) copyKept(n int, kept *arrowbuf.Kept) error {
+	runs := kept.Runs
 	c.scratch = grow(c.scratch, 1+n+bitpack.DstSlack/4)
 	offsets := c.scratch[:1+n]
 	lens := offsets[1:]
 	if err := c.lengths.Next(lens); err != nil {
 		return c.length.fail(err)
 	}
-	_, ends := c.offsets.Grow(left, left)
+	_, ends := c.offsets.Grow(kept.N, kept.N)
 	if n <= shortRows*len(runs) {
 		all, err := c.total(lens)
 		if err != nil {
 			return err
 		}
 		if all <= shortBytes*int64(len(runs)) {
-			return c.copyShort(ends, offsets, runs, all)
+			return c.copyShort(ends, offsets, kept, all)
 		}
 	}
 	start := ends[0]
@@ -197,7 +198,7 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 
 // copyShort is copyKept where runs and gaps are short: all values are read, and those of runs are moved together. The lengths of the
 // values are in offsets, behind the first, and add up to all.
-func (c *stringValues) copyShort(ends, offsets []int32, runs [][2]int, all int64) error {
+func (c *stringValues) copyShort(ends, offsets []int32, kept *arrowbuf.Kept, all int64) error {
 	offsets[0] = 0
 	if _, err := bitpack.Offsets(offsets); err != nil {
 		return c.length.fail(err)
@@ -212,7 +213,7 @@ func (c *stringValues) copyShort(ends, offsets []int32, runs [][2]int, all int64
 	if err := c.data.Take(dst[:all]); err != nil {
 		return c.data.fail(err)
 	}
-	size := arrowbuf.KeepStrings(ends, dst[:all], offsets, runs)
+	size := arrowbuf.KeepStrings(ends, dst[:all], offsets, kept)
 	c.node.tree.batch.Give(all - int64(size))
 	c.bytes.Extend(size)
 	if c.strip {
@@ -304,10 +305,10 @@ func (c *stringValues) total(lens []int32) (int64, error) {
 	return total, nil
 }
 
-func (k *keptDictionary) readKept(n int, runs [][2]int, left int) error {
+func (k *keptDictionary) readKept(n int, kept *arrowbuf.Kept) error {
 	err := k.read(arrowbuf.AllSlots(n))
 	if err == nil {
-		k.trim(n, runs, left)
+		k.trim(n, kept)
 	}
 	return err
 }

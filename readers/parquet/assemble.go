@@ -161,7 +161,7 @@ func (t *tree) offsets() (slots, nulls int, items int64) {
 	}
 	ends[0] = 0
 	nulls = slots - bitpack.CountBits(bits, 1, slots)
-	t.valid.Keep(slots+1, [][2]int{{1, slots + 1}})
+	t.valid.Keep(slots+1, &arrowbuf.Kept{Runs: [][2]int{{1, slots + 1}}, N: slots})
 	return slots, nulls, int64(count)
 }
 
