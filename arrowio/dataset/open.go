@@ -114,6 +114,9 @@ func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, e
 	if _, local := stores.Local(name); local && o.Mapped {
 		open = mapFile
 	}
+	if src := o.Again.take(name); src != nil {
+		return src, nil
+	}
 	src, err := open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -130,6 +133,7 @@ func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, e
 			s.Shorten(n)
 		}
 	}
+	o.Again.hold(name, src)
 	return src, nil
 }
 

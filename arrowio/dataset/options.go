@@ -29,6 +29,9 @@ type Options struct {
 	// looked at before each file is opened, so that a change while it is open is found.
 	Identified bool
 
+	// Again holds small files of stores between two openings; nil = nothing is held.
+	Again *Again
+
 	// Of directories of this machine.
 
 	// LinksInside leaves out symbolic links in directories that lead out of them. Paths that are named may be links themselves.

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 // readFlags says how inputs are opened.
@@ -14,6 +15,7 @@ type readFlags struct {
 	memory  sizeValue
 	mmap    bool
 	options *optionFlags
+	again   *dataset.Again               // of the dataset that is being opened; nil = none
 	purpose arrowio.Purpose              // of the command
 	looks   bool                         // the command looks at what is there, and passes over links in directories that lead to nothing
 	leftOut func(path string, err error) // called for files that cannot be opened, where others can; nil = they are errors

@@ -61,7 +61,7 @@ func (a *app) readOptions(ctx context.Context, r *readFlags) (readers.Options, e
 	p, err := r.partitions.options()
 	return readers.Defaults(readers.Options{
 		Formats: a.readers, Format: r.from.word, Options: r.options.all(), Lenient: true, For: r.purpose,
-		Stores: a.places(ctx), Mapped: r.mmap, Partitions: p, Warn: a.tell,
+		Stores: a.places(ctx), Mapped: r.mmap, Again: r.again, Partitions: p, Warn: a.tell,
 	}), err
 }
 
@@ -131,6 +131,7 @@ type inputSet struct {
 	units  []coarserUnit                         // of the files that were opened: see noteUnits
 	stored map[string]func(path string) []string // farTimes.stored by file
 	masked []string                              // columns that are shown masked in files that were opened
+	again  *dataset.Again                        // for when the rows are read
 	kept   []*openFile                           // those that stay open: the first, and standard input
 	shared map[int]*openFile                     // the same by number
 	sizes  []int64                               // of each file, as far as they were opened
@@ -217,7 +218,7 @@ func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.In
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]*bytesRead, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
+	ds := &inputSet{again: dataset.NewAgain(), inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]*bytesRead, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -366,7 +367,9 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, in dataset.Inp
 	if f != nil {
 		return view.WithClose(f, nil), nil
 	}
-	f, err := a.open(ctx, in, r)
+	again := *r
+	again.again = ds.again
+	f, err := a.open(ctx, in, &again)
 	if err != nil {
 		return nil, err
 	}

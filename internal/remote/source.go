@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"io/fs"
@@ -67,6 +68,21 @@ func (s *Source) Size() int64 { return s.size }
 
 // Shorten makes the source end at n, if it is longer. It must not be in use yet.
 func (s *Source) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
+
+// Again returns what opens the same file without a request; nil = opening did not give all of it. The sources that it opens are closed as
+// others are.
+func (s *Source) Again() func() arrowio.OpenSource {
+	if s.f.Close != nil || s.f.Size == 0 || int64(len(s.f.Tail)) < s.f.Size {
+		return nil
+	}
+	f, size, host := s.f, s.size, s.host
+	f.Tail = bytes.Clone(f.Tail) // the buffer that it came in may be larger
+	return func() arrowio.OpenSource {
+		again := NewSource(host, f)
+		again.size = size
+		return again
+	}
+}
 
 // Identity implements arrowio.Identifier.
 func (s *Source) Identity(ctx context.Context) (string, error) {
