@@ -19,6 +19,9 @@ import (
 const (
 	splitBytes = 8 << 20
 	splitRows  = 1 << 20
+
+	// Of a far source larger ones are fetched: blocks at the edges are fetched twice, and bytes between close ones along with them.
+	farSplitBytes = 32 << 20
 )
 
 // columnBlocks returns the blocks of column i, read from the file the first time.

@@ -137,6 +137,9 @@ func openAt(ctx context.Context, src arrowio.Source, begin int64, limits arrowio
 		return nil, locate(err)
 	}
 	f := &File{src: src, begin: begin, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns)), splitBytes: splitBytes, splitRows: splitRows}
+	if !arrowio.Near(src) {
+		f.splitBytes = max(1, min(farSplitBytes, limits.SplitBytes/2))
+	}
 	if err := f.chooseView(ctx); err != nil {
 		return nil, locate(err)
 	}
