@@ -66,12 +66,17 @@ func TestFarDecimals(t *testing.T) {
 	}
 }
 
+// store is a source that takes several ranges at once.
+type store struct{ arrowio.Source }
+
+func (store) ReadsSpans() bool { return true }
+
 // Splits of a file in a store are larger, but not so large that a limit of them is over.
 func TestFarSplits(t *testing.T) {
 	b := build(2, "", builtColumn{name: "x", typ: "int", blocks: []builtBlock{block(2, 2, 4)}})
 	for _, c := range []struct{ limit, near, far int64 }{{0, splitBytes, farSplitBytes}, {10 << 20, splitBytes, 5 << 20}, {1, splitBytes, 1}} {
 		near := local.NewBytesSource(b)
-		for src, want := range map[arrowio.Source]int64{near: c.near, &meetingSource{Source: near, met: make(chan struct{})}: c.far} {
+		for src, want := range map[arrowio.Source]int64{near: c.near, store{near}: c.far} {
 			f, err := Open(t.Context(), src, arrowio.Limits{SplitBytes: c.limit}, Options{})
 			if err != nil {
 				t.Fatal(err)

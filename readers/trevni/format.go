@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/farread"
 	"github.com/arrowio/arrowio/internal/salvage"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -137,7 +138,7 @@ func openAt(ctx context.Context, src arrowio.Source, begin int64, limits arrowio
 		return nil, locate(err)
 	}
 	f := &File{src: src, begin: begin, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns)), splitBytes: splitBytes, splitRows: splitRows}
-	if !arrowio.Near(src) {
+	if farread.Spans(src) {
 		f.splitBytes = max(1, min(farSplitBytes, limits.SplitBytes/2))
 	}
 	if err := f.chooseView(ctx); err != nil {
