@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/farread"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -19,6 +20,9 @@ import (
 const (
 	splitBytes = 8 << 20
 	splitRows  = 1 << 20
+
+	// smallBlock is the size of small blocks of a wide column: writers fill 64 KiB before they compress them.
+	smallBlock = 16 << 10
 
 	// Of a far source larger ones are fetched: blocks at the edges are fetched twice, and bytes between close ones along with them.
 	farSplitBytes = 32 << 20
@@ -97,7 +101,11 @@ func (f *File) readDescriptors(ctx context.Context, i int, parse parseBlocks) ([
 		e.Op, e.Off = "column start", f.startField(i)
 		return nil, e
 	}
-	for n := int64(4 << 10); ; n *= 4 {
+	n := int64(4 << 10)
+	if w, bytes := f.widest(); farread.Spans(f.src) && i == w {
+		n = max(n, min(bytes/smallBlock*trevniwire.DescriptorSize, 64<<10)) // most likely all of them
+	}
+	for ; ; n *= 4 {
 		n = min(n, size-col.Start)
 		b, err := readAt(ctx, f.src, col.Start, n)
 		if err != nil {
@@ -127,7 +135,7 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	count := max(size/f.splitBytes, rows/f.splitRows, 1)
 	count = min(count, int64(f.limits.Splits), rows)
 	var edges []int64
-	if w := f.widest(); w >= 0 {
+	if w, _ := f.widest(); w >= 0 {
 		blocks, err := f.columnBlocks(ctx, w)
 		if err != nil && !isKind(err) {
 			return nil, err
@@ -272,10 +280,10 @@ func (f *File) byStart() []int {
 	return order
 }
 
-// widest returns the column with the most bytes, going by where columns start; -1 without columns.
-func (f *File) widest() int {
+// widest returns the column with the most bytes, going by where columns start, and these; -1 without columns.
+func (f *File) widest() (best int, most int64) {
 	order := f.byStart()
-	best, most := -1, int64(-1)
+	best, most = -1, -1
 	for k, i := range order {
 		end := f.src.Size()
 		if k+1 < len(order) {
@@ -285,5 +293,5 @@ func (f *File) widest() int {
 			best, most = i, n
 		}
 	}
-	return best
+	return best, most
 }

@@ -39,27 +39,38 @@ type sample struct {
 	err error
 }
 
-// sampleAll calls sampleDecimals for all columns of decimals of a far file, several at once: each is two requests.
-func (f *File) sampleAll(ctx context.Context, schema *trevniwire.Avro) (map[int]sample, error) {
+// sampleAll calls sampleDecimals for all columns of decimals of a far file, several at once: each is two requests. It also loads the
+// descriptors of the widest column. failed is set where the file cannot be read.
+func (f *File) sampleAll(ctx context.Context, schema *trevniwire.Avro) (seen map[int]sample, err, failed error) {
 	var columns, precisions []int
-	_, err := trevniwire.RecordsView(f.header, schema, f.limits, func(column, precision int) bool {
+	_, err = trevniwire.RecordsView(f.header, schema, f.limits, func(column, precision int) bool {
 		columns, precisions = append(columns, column), append(precisions, precision)
 		return true
 	})
 	if err != nil {
-		return nil, err
+		return nil, err, nil
 	}
+	wide, _ := f.widest() // its descriptors are needed next: see cut
 	all := make([]sample, len(columns))
-	err = workers.Each(farColumns, len(columns), func(i int) error {
+	err = workers.Each(farColumns, len(columns)+1, func(i int) error {
+		if i == len(columns) {
+			if wide < 0 {
+				return nil
+			}
+			if _, err := f.columnBlocks(ctx, wide); err != nil && !isKind(err) {
+				failed = err
+			}
+			return nil // anything else that is wrong with it is for those to know who read it
+		}
 		x := &all[i]
 		x.fit, x.err = f.sampleDecimals(ctx, columns[i], precisions[i])
 		return nil
 	})
-	seen := make(map[int]sample, len(columns))
+	seen = make(map[int]sample, len(columns))
 	for i, c := range columns {
 		seen[c] = all[i]
 	}
-	return seen, err
+	return seen, err, failed
 }
 
 // sampleDecimals looks through the first block of column i.

@@ -225,8 +225,8 @@ func (f *File) recordsTree(ctx context.Context, text []byte) (tree *trevniwire.T
 	}
 	var seen map[int]sample
 	if !arrowio.Near(f.src) && f.opt.Decimals == "" {
-		if seen, err = f.sampleAll(ctx, schema); err != nil {
-			return nil, err, nil
+		if seen, err, failed = f.sampleAll(ctx, schema); err != nil || failed != nil {
+			return nil, err, failed
 		}
 	}
 	tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx, seen, &failed))

@@ -1,7 +1,7 @@
-// Store-bench serves a folder as a bucket of S3 that is far away: each request waits, and each connection has a rate. It reads, lists and
-// counts, and that is all.
+// Store-bench serves a folder as a bucket of S3 that is far away: each request waits, each connection has a rate, and so may all of them
+// together. It reads, lists and counts, and that is all.
 //
-//	store-bench -dir DIR [-listen ADDRESS] [-wait 30ms] [-rate 100000000] [-v]
+//	store-bench -dir DIR [-listen ADDRESS] [-wait 30ms] [-rate 100000000] [-link 0] [-v]
 //
 // GET /-/counts answers {"requests", "gets", "bytes", "deepest"} since it was last asked: deepest is how many requests, at least, were made
 // one after the other.
@@ -35,12 +35,14 @@ type server struct {
 	dir  string
 	wait time.Duration
 	rate float64 // bytes a second of a connection
+	link float64 // bytes a second of all connections; 0 = no limit
 
 	verbose bool
 
 	mu   sync.Mutex
 	seen counts
-	done int // the most requests, one after the other, that have ended
+	done int       // the most requests, one after the other, that have ended
+	free time.Time // when the link will have carried what was written to it
 }
 
 func main() {
@@ -50,6 +52,7 @@ func main() {
 	flag.StringVar(&s.dir, "dir", "", "the folder")
 	flag.DurationVar(&s.wait, "wait", 30*time.Millisecond, "how long each request waits")
 	flag.Float64Var(&s.rate, "rate", 100e6, "bytes a second of a connection")
+	flag.Float64Var(&s.link, "link", 0, "bytes a second of all connections together; 0 = no limit")
 	flag.BoolVar(&s.verbose, "v", false, "log requests")
 	flag.Parse()
 	log.Fatal((&http.Server{Addr: *listen, Handler: s, ReadHeaderTimeout: time.Minute}).ListenAndServe())
@@ -126,12 +129,25 @@ func (w *slow) Write(b []byte) (n int, err error) {
 		var k int
 		k, err = w.ResponseWriter.Write(b[:min(piece, len(b))])
 		n, b = n+k, b[k:]
-		w.s.mu.Lock()
-		w.s.seen.Bytes += int64(k)
-		w.s.mu.Unlock()
-		time.Sleep(time.Duration(float64(k)/w.s.rate*1e9) - time.Since(start))
+		time.Sleep(max(time.Duration(float64(k)/w.s.rate*1e9)-time.Since(start), w.s.sent(k)))
 	}
 	return n, err
+}
+
+// sent counts bytes and returns how long the link has yet to carry what was written to it.
+func (s *server) sent(n int) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.Bytes += int64(n)
+	if s.link == 0 {
+		return 0
+	}
+	now := time.Now()
+	if s.free.Before(now) {
+		s.free = now
+	}
+	s.free = s.free.Add(time.Duration(float64(n) / s.link * 1e9))
+	return s.free.Sub(now)
 }
 
 // ReadFrom hides that of the writer below, which would go around Write.
