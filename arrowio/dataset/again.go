@@ -6,60 +6,66 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// againBytes is how much of small files an Again holds.
+// againBytes is how much of files an Again holds.
 const againBytes = 64 << 20
 
-// Again makes the second opening of a small file of a store take no request. A dataset opens each file for its schema and then for its
-// rows; where the first opening gave all bytes of a file, Again holds them for the second, up to 64 MiB for all files. The rows are
-// then those that the file had when the dataset was opened.
+// Again spares requests to stores where a file is opened several times: to find it, for its schema, and for its rows. What the first opening
+// gave, which is the end of the file, is held for the later ones, up to 64 MiB for all files. The rows are then those that the file had
+// when it was opened first: of a file that changes before they are read, those that are held, or an error.
 type Again struct {
-	mu   sync.Mutex
-	left int
-	// by path: nil = the file was opened again, or was not held.
-	open map[string]func() arrowio.OpenSource
+	mu    sync.Mutex
+	left  int
+	files map[string]*heldFile // by path; one that is not held any more stays
+}
+
+// heldFile is what a file can be opened from.
+type heldFile struct {
+	open  func() arrowio.OpenSource
+	bytes int // held for it
+	times int // that it will be opened
 }
 
 // NewAgain returns an Again for a dataset that is read once, soon after it is opened.
 func NewAgain() *Again {
-	return &Again{left: againBytes, open: map[string]func() arrowio.OpenSource{}}
+	return &Again{left: againBytes, files: map[string]*heldFile{}}
 }
 
-// take returns the source of a path if it is held, which it is not any more then.
+// take returns the source of a path if it is held.
 func (a *Again) take(path string) arrowio.OpenSource {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	open := a.open[path]
-	if open == nil {
+	f := a.files[path]
+	if f == nil || f.times == 0 {
 		return nil
 	}
-	a.open[path] = nil
-	src := open()
-	a.left += int(src.Size())
+	src := f.open()
+	if f.times--; f.times == 0 {
+		a.left += f.bytes
+		*f = heldFile{}
+	}
 	return src
 }
 
-// hold holds src for the next opening of its path, if opening gave all of it and it is the first.
-func (a *Again) hold(path string, src arrowio.Source) {
+// hold holds src, which was opened for the first time, for the next openings of its path.
+func (a *Again) hold(path string, src arrowio.Source, times int) {
 	s, ok := src.(interface {
-		Again() func() arrowio.OpenSource
+		Again() (open func() arrowio.OpenSource, bytes int)
 	})
 	if a == nil || !ok {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, again := a.open[path]; again {
+	if a.files[path] != nil {
 		return
 	}
-	a.open[path] = nil
-	if src.Size() > int64(a.left) {
-		return
-	}
-	if open := s.Again(); open != nil {
-		a.open[path] = open
-		a.left -= int(src.Size())
+	f := &heldFile{}
+	a.files[path] = f
+	if open, n := s.Again(); open != nil && n <= a.left {
+		*f = heldFile{open: open, bytes: n, times: times}
+		a.left -= n
 	}
 }

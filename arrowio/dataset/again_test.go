@@ -57,13 +57,52 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// What is held is bounded, and only whole files are held.
+// A file that is named is asked for once, also where it is found, and others are found as without Again.
+func TestAgainNamed(t *testing.T) {
+	s := s3fake.New(t)
+	o := s3Options(t, s)
+	s.Put(t, "f.csv", []byte("x\n1\n"))
+	s.Put(t, "d.csv/f.csv", []byte("x\n2\n"))
+	for _, c := range []struct {
+		path, rows string
+		most       int // requests
+	}{
+		{"f.csv", "1\n", 1},
+		{"d.csv", "2\n", 5},
+		{"d.csv/", "2\n", 3},
+		{"*.csv", "2\n1\n", 8},
+	} {
+		s.Requests()
+		o.Again = NewAgain()
+		d := openTable(t, o, bucketURL+c.path)
+		if got := scanRows(t, d, arrowio.ScanOptions{}); got != c.rows {
+			t.Errorf("%s: rows %q, want %q", c.path, got, c.rows)
+		}
+		if r := s.Requests(); len(r) > c.most {
+			t.Errorf("%s: %d requests, want %d at most: %v", c.path, len(r), c.most, r)
+		}
+		if o.Again.left != againBytes {
+			t.Errorf("%s: %d bytes are held", c.path, againBytes-o.Again.left)
+		}
+	}
+	var texts []string
+	for _, again := range []*Again{nil, NewAgain()} {
+		o.Again = again
+		_, err := OpenAll(t.Context(), []string{bucketURL + "none.csv"}, o)
+		texts = append(texts, fmt.Sprint(err))
+	}
+	if texts[0] != texts[1] || !strings.Contains(texts[0], "none.csv") {
+		t.Errorf("errors %q", texts)
+	}
+}
+
+// What is held is bounded.
 func TestAgainBounds(t *testing.T) {
 	s := s3fake.New(t)
 	o := s3Options(t, s)
 	o.Again = NewAgain()
 	o.Again.left = 100
-	for name, n := range map[string]int{"a": 60, "b": 60, "large": 70_000} {
+	for name, n := range map[string]int{"a": 60, "b": 60, "large": 70_000} { // of which 64 KiB would be held
 		s.Put(t, name+".csv", []byte("x\n"+strings.Repeat("1\n", n/2-1)))
 	}
 	open := func(name string) int {

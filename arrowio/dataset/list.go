@@ -177,7 +177,7 @@ func allMatch(patterns, names []string) bool {
 }
 
 func (x expansion) remote(url string) ([]Input, error) {
-	e, err := x.o.stores().Stat(x.ctx, url)
+	e, err := x.stat(url)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isPattern(url):
 		return x.remoteGlob(url, err)
@@ -191,6 +191,23 @@ func (x expansion) remote(url string) ([]Input, error) {
 		return nil, err
 	}
 	return x.walk(t, nil)
+}
+
+// stat returns what is at a URL. If it is most likely a file, it is opened, which takes as long, and held for the next openings.
+func (x expansion) stat(url string) (arrowio.TreeEntry, error) {
+	_, ok := byExtension(x.formats, url)
+	if scheme := stores.Scheme(url); !ok || x.o.Again == nil || isPattern(url) || scheme != "s3" && scheme != "s3a" {
+		return x.o.stores().Stat(x.ctx, url)
+	}
+	src, err := x.o.stores().Open(x.ctx, url)
+	if errors.Is(err, stores.ErrIsDirectory) {
+		return arrowio.TreeEntry{Dir: true}, nil
+	}
+	if err != nil {
+		return arrowio.TreeEntry{}, err
+	}
+	x.o.Again.hold(url, src, 2) // for the schema and for the rows
+	return arrowio.TreeEntry{}, src.Close()
 }
 
 // tree returns a directory of a store to be walked.

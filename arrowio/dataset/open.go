@@ -133,7 +133,7 @@ func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, e
 			s.Shorten(n)
 		}
 	}
-	o.Again.hold(name, src)
+	o.Again.hold(name, src, 1)
 	return src, nil
 }
 

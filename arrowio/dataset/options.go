@@ -29,7 +29,7 @@ type Options struct {
 	// looked at before each file is opened, so that a change while it is open is found.
 	Identified bool
 
-	// Again holds small files of stores between two openings; nil = nothing is held.
+	// Again spares requests to stores, where the dataset is read once and soon; nil = each opening is a request.
 	Again *Again
 
 	// Of directories of this machine.

@@ -131,7 +131,7 @@ type inputSet struct {
 	units  []coarserUnit                         // of the files that were opened: see noteUnits
 	stored map[string]func(path string) []string // farTimes.stored by file
 	masked []string                              // columns that are shown masked in files that were opened
-	again  *dataset.Again                        // for when the rows are read
+	again  *dataset.Again                        // nil = each opening is a request
 	kept   []*openFile                           // those that stay open: the first, and standard input
 	shared map[int]*openFile                     // the same by number
 	sizes  []int64                               // of each file, as far as they were opened
@@ -176,11 +176,13 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 // paths. The first stays open; a scan opens the others again. Columns and filter must fit the common schema; otherwise the
 // error is one of the command line.
 func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
-	inputs, err := a.expandFor(ctx, args, r, s)
+	held := *r
+	held.again = dataset.NewAgain()
+	inputs, err := a.expandFor(ctx, args, &held, s)
 	if err != nil {
 		return nil, err
 	}
-	ds, err := a.openInputs(ctx, args, inputs, r, s)
+	ds, err := a.openInputs(ctx, args, inputs, held.again, r, s)
 	if err == nil || r.leftOut == nil || len(inputs) < 2 || ctx.Err() != nil || slices.Contains(args, "-") {
 		return ds, err
 	}
@@ -188,7 +190,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if soundErr != nil || len(sound) == len(inputs) {
 		return nil, err
 	}
-	return a.openInputs(ctx, args, sound, r, s)
+	return a.openInputs(ctx, args, sound, nil, r, s)
 }
 
 // soundInputs returns the inputs that can be opened, and tells of the others.
@@ -204,7 +206,7 @@ func (a *app) soundInputs(ctx context.Context, inputs []dataset.Input, r *readFl
 	return dataset.Unbroken(ctx, inputs, o)
 }
 
-func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.Input, r *readFlags, s *selectFlags) (*inputSet, error) {
+func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.Input, again *dataset.Again, r *readFlags, s *selectFlags) (*inputSet, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err
@@ -218,7 +220,7 @@ func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.In
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &inputSet{again: dataset.NewAgain(), inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]*bytesRead, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
+	ds := &inputSet{again: again, inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]*bytesRead, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {

@@ -69,19 +69,19 @@ func (s *Source) Size() int64 { return s.size }
 // Shorten makes the source end at n, if it is longer. It must not be in use yet.
 func (s *Source) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
 
-// Again returns what opens the same file without a request; nil = opening did not give all of it. The sources that it opens are closed as
-// others are.
-func (s *Source) Again() func() arrowio.OpenSource {
-	if s.f.Close != nil || s.f.Size == 0 || int64(len(s.f.Tail)) < s.f.Size {
-		return nil
+// Again returns what opens the same file without a request, and how many bytes that holds; nil = it cannot be. What it opens is closed as other
+// sources are, and is of the file as it was when s was opened.
+func (s *Source) Again() (open func() arrowio.OpenSource, n int) {
+	if s.f.Close != nil || len(s.f.Tail) == 0 {
+		return nil, 0
 	}
-	f, size, host := s.f, s.size, s.host
-	f.Tail = bytes.Clone(f.Tail) // the buffer that it came in may be larger
+	f, size, host := s.f, s.size, s.host // not s, which holds more
+	f.Tail = bytes.Clone(f.Tail)
 	return func() arrowio.OpenSource {
 		again := NewSource(host, f)
 		again.size = size
 		return again
-	}
+	}, len(f.Tail)
 }
 
 // Identity implements arrowio.Identifier.
