@@ -1,6 +1,9 @@
 // Streams. The consumer waits here, in C, for batches that a goroutine brings: a thread of C that waited in Go would take one
 // of Go's processors whenever it woke, and keep it for a while after it left, when those that decode want it. For the same
 // reason it tells the goroutine about room only when half of the batches are gone.
+//
+// The interface of C asks for one caller at a time, but readers of pyarrow pass on the calls of all their threads at once. So
+// any number of threads may call: each batch goes to one of them, and the end or its error to all, as often as they ask.
 
 #include "arrowc.h"
 
@@ -22,16 +25,15 @@ static const char *const fork_error =
 	"this process was forked after arrowio had been used, which the Go runtime does not survive: start it with spawn or forkserver, or use arrowio only after the fork";
 
 struct arrowc_stream {
-	// The consumer's.
 	uint64_t handle;
-	int started;
 	int polls;
 	int unlocks;
-	int64_t polled; // when
-	char *error;    // what get_last_error returns
+	int64_t polled; // when; of Python's main thread only
 
-	// Shared with the goroutine.
-	pthread_mutex_t mu;
+	pthread_mutex_t mu; // of what follows
+	int started;
+	const char *error; // what get_last_error returns: a text that stays until release
+	char *no_schema;   // the error of get_schema
 	pthread_cond_t changed; // there is a batch, or the end
 	struct ArrowArray ready[most_ready];
 	int first, count;
@@ -80,33 +82,36 @@ static int await(struct arrowc_stream *s, int64_t until) {
 	return 1;
 }
 
-static int failed(struct arrowc_stream *s, int code, char *error) {
-	if (error != NULL) {
-		free(s->error);
-		s->error = error;
-	}
-	return code;
-}
-
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
 	struct arrowc_stream *s = stream->private_data;
 	if (arrowio_forked()) return EIO;
 	memset(out, 0, sizeof *out);
 	char *error = NULL;
 	int code = arrowcStreamSchema(s->handle, out, &error);
-	return failed(s, code, error);
+	if (code == 0) return 0;
+	pthread_mutex_lock(&s->mu);
+	if (s->no_schema == NULL) { // the first text stays: somebody may read it
+		s->no_schema = error;
+		error = NULL;
+	}
+	s->error = s->no_schema;
+	pthread_mutex_unlock(&s->mu);
+	free(error);
+	return code;
 }
 
 // take waits millis at most, for ever where they are negative, and returns again when there is nothing yet.
 static int take(struct arrowc_stream *s, struct ArrowArray *out, int64_t millis) {
 	if (arrowio_forked()) return EIO;
 	memset(out, 0, sizeof *out);
-	if (!s->started) {
-		s->started = 1;
-		arrowcStreamStart(s->handle, s);
-	}
 	int64_t until = millis < 0 ? -1 : now_millis() + millis;
 	pthread_mutex_lock(&s->mu);
+	if (!s->started) {
+		s->started = 1;
+		pthread_mutex_unlock(&s->mu);
+		arrowcStreamStart(s->handle, s);
+		pthread_mutex_lock(&s->mu);
+	}
 	void *state = NULL;
 	if (s->unlocks && s->count == 0 && !s->ended) {
 		pthread_mutex_unlock(&s->mu);
@@ -116,7 +121,6 @@ static int take(struct arrowc_stream *s, struct ArrowArray *out, int64_t millis)
 	int come = 1;
 	while (s->count == 0 && !s->ended && come) come = await(s, until);
 	int code = 0, room = 0;
-	char *error = NULL;
 	if (s->count > 0) {
 		*out = s->ready[s->first];
 		s->first = (s->first + 1) % most_ready;
@@ -127,12 +131,12 @@ static int take(struct arrowc_stream *s, struct ArrowArray *out, int64_t millis)
 		code = again;
 	} else if (s->code != 0) {
 		code = s->code;
-		error = strdup(s->cause);
+		s->error = s->cause;
 	}
 	pthread_mutex_unlock(&s->mu);
 	arrowc_lock(state);
 	if (room) arrowcStreamRoom(s->handle);
-	return failed(s, code, error);
+	return code;
 }
 
 int arrowc_stream_put(struct arrowc_stream *s, const struct ArrowArray *a) {
@@ -149,7 +153,7 @@ void arrowc_stream_end(struct arrowc_stream *s, int code, char *cause) {
 	s->ended = 1;
 	s->code = code;
 	s->cause = cause;
-	pthread_cond_signal(&s->changed);
+	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->mu);
 }
 
@@ -169,7 +173,10 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
 			if (code == 0 && out->release != NULL) out->release(out);
 			memset(out, 0, sizeof *out);
 			arrowcStreamCancel(s->handle);
-			return failed(s, EINTR, strdup("interrupted"));
+			pthread_mutex_lock(&s->mu);
+			s->error = "interrupted";
+			pthread_mutex_unlock(&s->mu);
+			return EINTR;
 		}
 		if (code == 0) return 0;
 	}
@@ -177,7 +184,11 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
 
 static const char *get_last_error(struct ArrowArrayStream *stream) {
 	if (arrowio_forked()) return fork_error;
-	return ((struct arrowc_stream *)stream->private_data)->error;
+	struct arrowc_stream *s = stream->private_data;
+	pthread_mutex_lock(&s->mu);
+	const char *error = s->error;
+	pthread_mutex_unlock(&s->mu);
+	return error;
 }
 
 static void release(struct ArrowArrayStream *stream) {
@@ -196,7 +207,7 @@ static void release(struct ArrowArrayStream *stream) {
 		struct ArrowArray *a = &s->ready[s->first];
 		a->release(a);
 	}
-	free(s->error);
+	free(s->no_schema);
 	free(s->cause);
 	free(s);
 }

@@ -3,6 +3,7 @@
 package arrowc
 
 import (
+	"errors"
 	"io"
 	"sync/atomic"
 	"testing"
@@ -175,5 +176,65 @@ func TestStreamGivesBack(t *testing.T) {
 	in.Close()
 	if n := Allocated(); n != before {
 		t.Errorf("%d bytes left", n-before)
+	}
+}
+
+// cutOff ends with an error.
+type cutOff struct {
+	array.RecordReader
+	err error
+}
+
+func (c cutOff) Err() error { return c.err }
+
+// The end of a stream, and the error that it ends with, come to all threads that wait for a batch, and again to those that ask again.
+func TestStreamShared(t *testing.T) {
+	for _, want := range []error{io.EOF, errors.New("the disk is gone")} {
+		before := Allocated()
+		rec := sample(t, cleanMemory())
+		r, err := array.NewRecordReader(rec.Schema(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Release()
+		p := &paced{RecordReader: r, gate: make(chan struct{})}
+		if want != io.EOF {
+			p.RecordReader = cutOff{r, want}
+		}
+		out := new(cdata.CArrowArrayStream)
+		if err := (&Stream{Reader: p}).Export(unsafe.Pointer(out)); err != nil {
+			t.Fatal(err)
+		}
+		in, err := Import(unsafe.Pointer(out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const threads = 4
+		ends := make(chan error, 2*threads)
+		for range threads {
+			go func() {
+				for range 2 {
+					_, err := in.Read() // of no batch, so that several may call
+					ends <- err
+				}
+			}()
+		}
+		p.settle(t, 1, 1) // they wait
+		close(p.gate)
+		late := time.After(time.Minute)
+		for n := range 2 * threads {
+			select {
+			case err := <-ends:
+				if !errors.Is(err, want) {
+					t.Errorf("a reader ended with %v, want %v", err, want)
+				}
+			case <-late:
+				t.Fatalf("%d reads of %d ended", n, 2*threads)
+			}
+		}
+		in.Close()
+		if n := Allocated(); n != before {
+			t.Errorf("%d bytes left", n-before)
+		}
 	}
 }

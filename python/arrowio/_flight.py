@@ -7,6 +7,7 @@ import struct
 import time
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
+from . import _stream
 from .errors import OptionError
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class Remote:
     def to_reader(self) -> "pyarrow.RecordBatchReader":
         import pyarrow as pa
 
-        return pa.RecordBatchReader.from_batches(self.schema, self.to_batches())
+        return pa.RecordBatchReader.from_batches(self.schema, _stream.Shared(self.to_batches()))
 
     def to_table(self) -> "pyarrow.Table":
         import pyarrow as pa

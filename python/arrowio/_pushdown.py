@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional
 import pyarrow as pa
 import pyarrow.dataset as pads
 
+from . import _stream
 from ._dataset import Dataset, names_in_class
 from ._expressions import Parser, Unknown, conjuncts, fields, path_of, text_of
 from ._keywords import check_places, checked
@@ -84,7 +85,7 @@ class _Evaluated(_Rows):
         return dataset.scanner(columns=self._columns, filter=self._filter, use_threads=False)
 
     def to_reader(self) -> Any:
-        return pa.RecordBatchReader.from_batches(self._schema, self.to_batches())
+        return pa.RecordBatchReader.from_batches(self._schema, _stream.Shared(self.to_batches()))
 
     def to_batches(self) -> "Iterator[pa.RecordBatch]":
         for b in super().to_batches():

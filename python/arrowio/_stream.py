@@ -56,3 +56,18 @@ def batches(scan: Any, schema: Any) -> Iterator[Batch]:
         if not ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.release:
             return
         yield Batch(schema, array, p, ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.length)
+
+
+class Shared:
+    """An iterator that any number of threads may ask at once, as readers of pyarrow do for theirs. A generator refuses that."""
+
+    def __init__(self, of: "Iterator[Any]") -> None:
+        self._of = of
+        self._lock = threading.RLock()  # a handler of signals that asks, too, is refused and does not wait for itself
+
+    def __iter__(self) -> "Iterator[Any]":
+        return self
+
+    def __next__(self) -> Any:
+        with self._lock:
+            return next(self._of)

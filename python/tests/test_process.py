@@ -193,6 +193,30 @@ def test_threads(long):
     assert results == [True] * 24
 
 
+@pytest.mark.parametrize("how", ["ds.to_reader()", "ds.scanner().to_reader()", "ds.filter('x >= 0').to_reader()", "ds.to_reader(filter=pc.field('x') + 1 > 0)"])
+def test_threads_share_a_reader(small, how):
+    """Each row comes to one of them, and the end to all, and to those who ask again."""
+    code = """
+        import sys, threading, arrowio, pyarrow.compute as pc
+        ds = arrowio.open([sys.argv[1]] * 40, batch_rows=1)
+        for _ in range(8):
+            reader, rows = {how}, []
+            def work():
+                for _ in range(2):
+                    try:
+                        while True:
+                            rows.append(reader.read_next_batch()["x"][0].as_py())
+                    except StopIteration:
+                        pass
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            assert sorted(rows) == sorted([*range(10)] * 40)
+        print("ended")
+    """
+    assert run(code.replace("{how}", how), small, timeout=120) == ["ended"]
+
+
 def test_the_lock_is_not_held(long):
     """Other threads run while the main thread waits for a scan."""
     ticks, stop = [0], threading.Event()
