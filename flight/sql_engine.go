@@ -28,7 +28,7 @@ type SQLOptions struct {
 	Engine        SQLEngine     // nil = nobody: they are refused
 	Queries       int           // statements at once; more wait; default 4
 	ClientQueries int           // those of one client; default half of Queries, and one at least
-	Timeout       time.Duration // of a statement; default 10 minutes, -1 = no limit
+	Timeout       time.Duration // of a statement, to be prepared, planned and sent; default 10 minutes, -1 = no limit
 	// Sessions is how many there may be at once, where the Engine has them; default 16, -1 = none. ClientSessions is how many of one
 	// client; default half of Sessions, and one at least. One that is not used for SessionIdle is ended; default 10 minutes.
 	Sessions, ClientSessions int
@@ -145,22 +145,28 @@ func (t *sqlTable) Scan(ctx context.Context, columns []string, filter expr.Expr,
 	})
 }
 
-// engine begins to use the engine for a call: done ends that. A statement that runs waits for its turn.
+// engine begins to use the engine for a call: done ends that. A statement that runs waits for its turn. The time that earlier calls
+// have spent on the statement counts.
 func (q sqlServer) engine(ctx context.Context, turns *pool) (_ context.Context, done func(), err error) {
 	client := ""
 	if c := CallFrom(ctx); c != nil {
 		client = clientKey(c)
 	}
 	stop := context.CancelFunc(func() {})
+	spent, began := sql.SpentOf(ctx), time.Now()
 	if d := q.o.SQL.Timeout; d > 0 {
-		ctx, stop = context.WithTimeoutCause(ctx, d, rpcerr.Errorf(codes.DeadlineExceeded, "SQL: the statement took longer than it may: %s", d))
+		late := rpcerr.Errorf(codes.DeadlineExceeded, "SQL: the statement took longer than it may: %s", d)
+		if d -= spent.Duration(); d <= 0 {
+			return nil, nil, late
+		}
+		ctx, stop = context.WithTimeoutCause(ctx, d, late)
 	}
 	who := holder{client: client}
 	if _, err := turns.take(ctx, who, 1, 1); err != nil {
 		stop()
 		return nil, nil, err
 	}
-	return ctx, func() { turns.give(who, 1); stop() }, nil
+	return ctx, func() { turns.give(who, 1); stop(); spent.Add(time.Since(began)) }, nil
 }
 
 // Writable reports whether clients may put datasets.

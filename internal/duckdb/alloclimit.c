@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "alloclimit.h"
+#include "planlimit.h"
 
 void *__real_duckdb_je_malloc(size_t n);
 void *__real_duckdb_je_realloc(void *p, size_t n);
@@ -41,6 +42,8 @@ int alloclimit_refuses(size_t n) {
 	return 1;
 }
 
-void *__wrap_duckdb_je_malloc(size_t n) { return alloclimit_refuses(n) ? NULL : __real_duckdb_je_malloc(n); }
+static int refuses(size_t n) { return n >= alloclimit_large && (planlimit_refuses(n) || alloclimit_refuses(n)); }
 
-void *__wrap_duckdb_je_realloc(void *p, size_t n) { return alloclimit_refuses(n) ? NULL : __real_duckdb_je_realloc(p, n); }
+void *__wrap_duckdb_je_malloc(size_t n) { return refuses(n) ? NULL : __real_duckdb_je_malloc(n); }
+
+void *__wrap_duckdb_je_realloc(void *p, size_t n) { return refuses(n) ? NULL : __real_duckdb_je_realloc(p, n); }

@@ -33,7 +33,7 @@ struct planlimit {
 	int64_t reserve = 0; // allocations that pass although the call is to end
 };
 
-// After it has thrown, so many allocations pass: those of the error itself, and of what has to be tidied up.
+// After it has thrown, so many allocations pass: those of the error itself, and of what has to be tidied up. None of them is large.
 static const int64_t reserved = 100000;
 
 static const duckdb_state failure_state = 1;
@@ -44,6 +44,8 @@ static bool refuses(struct planlimit *l, size_t n) {
 	if (n > l->largest) l->largest = n;
 	if (l->used > l->bytes || n > size_t(l->bytes)) l->full = true;
 	if (!l->full && !l->stop.load(std::memory_order_relaxed)) return false;
+	// DuckDB tries the functions of constants several times, whatever comes of it: a large value must fail each time.
+	if (n >= alloclimit_large) return true;
 	if (l->reserve > 0) {
 		l->reserve--;
 		return false;
@@ -51,6 +53,8 @@ static bool refuses(struct planlimit *l, size_t n) {
 	l->reserve = reserved;
 	return true;
 }
+
+int planlimit_refuses(size_t n) { return limit && refuses(limit, n); }
 
 void *operator new(size_t n) {
 	struct planlimit *l = limit;

@@ -25,6 +25,10 @@ int planlimit_full(const struct planlimit *l);
 // planlimit_largest returns the size of the largest allocation that calls have made, or have been refused.
 int64_t planlimit_largest(const struct planlimit *l);
 
+// planlimit_refuses reports whether the thread plans a statement that may not have an allocation of n bytes, which is one of
+// DuckDB's allocator: those of lists.
+int planlimit_refuses(size_t n);
+
 // planlimit_pause lifts the limit of the thread, for calls out of DuckDB that no exception may pass. Its result is for planlimit_resume.
 struct planlimit *planlimit_pause(void);
 void planlimit_resume(struct planlimit *l);

@@ -241,6 +241,9 @@ func (r *Rows) prepare(list C.duckdb_extracted_statements, i C.idx_t) error {
 		}
 		return r.q.reason(text, errorBinder)
 	}
+	if err := r.q.db.cut(); err != nil { // DuckDB goes on where a function of constants fails: it would fail again when it runs
+		return err
+	}
 	if err := r.permitted(); err != nil {
 		return err
 	}

@@ -92,6 +92,7 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 	if err != nil {
 		return nil, err
 	}
+	ctx, _ = WithSpent(ctx, spentOn(m))
 	if _, err := d.s.Session(ctx); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type asked struct {
 	Query  string `json:"query"`            // id, for CancelFlightInfo
 	// Session is the session in which the statement was planned, and is run.
 	Session string `json:"session,omitempty"`
+	// Spent is how many milliseconds it took to prepare and to plan it.
+	Spent int64 `json:"spent,omitempty"`
 }
 
 // unanswered is what a plan says of a statement that the engine is to be asked for.
@@ -54,7 +56,11 @@ func (d *Dialect) ask(ctx context.Context, text string, values []byte) (*asked, 
 		return nil, nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each, at the server that is asked", n)
 	}
 	session, err := d.s.Session(ctx)
-	return &asked{SQL: text, Values: base64.StdEncoding.EncodeToString(values), Query: newID(), Session: session}, result, err
+	a := &asked{SQL: text, Values: base64.StdEncoding.EncodeToString(values), Query: newID(), Session: session}
+	if s := SpentOf(ctx); s != nil {
+		a.Spent = s.ms
+	}
+	return a, result, err
 }
 
 // info is the FlightInfo of a statement for the engine: one endpoint, whose ticket has the statement in it.
@@ -89,6 +95,7 @@ func (a *asked) run(ctx context.Context, d *Dialect, stream grpc.ServerStream) e
 	if params != nil {
 		defer params.Release()
 	}
+	ctx, _ = WithSpent(ctx, a.Spent)
 	return d.s.Run(ctx, a.SQL, params, Asked{a.Query, a.Session}, stream)
 }
 

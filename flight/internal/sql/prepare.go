@@ -29,6 +29,7 @@ type statement struct {
 	// Engine says that the server's engine answers it; then Values are what Params are otherwise, as in asked.
 	Engine bool   `json:"engine,omitzero"`
 	Values string `json:"values,omitzero"`
+	Spent  int64  `json:"spent,omitzero"` // milliseconds of the engine, to prepare it
 }
 
 func parseStatement(handle []byte) (*statement, error) {
@@ -43,7 +44,7 @@ func parseStatement(handle []byte) (*statement, error) {
 	for _, p := range st.Params {
 		size += len(p)
 	}
-	if size > MaxTextBytes || len(st.Values) > 2*maxBindBytes || len(st.SQL) > MaxTextBytes || st.Engine && st.Params != nil || len(st.ID) != len(newID()) {
+	if size > MaxTextBytes || len(st.Values) > 2*maxBindBytes || len(st.SQL) > MaxTextBytes || st.Engine && st.Params != nil || !validSpent(st.Spent) || len(st.ID) != len(newID()) {
 		return nil, errs.Errorf(errs.ErrOption, "prepared statement: a handle that was not made here")
 	}
 	return st, nil
@@ -94,6 +95,7 @@ func createPrepared(ctx context.Context, d *Dialect, b []byte, send func([]byte)
 		return err
 	}
 	st := &statement{SQL: r.GetQuery(), ID: newID()}
+	ctx, spent := WithSpent(ctx, 0)
 	var result, params *arrow.Schema
 	session, err := d.s.Session(ctx)
 	if err != nil {
@@ -113,6 +115,7 @@ func createPrepared(ctx context.Context, d *Dialect, b []byte, send func([]byte)
 	if err != nil {
 		return err
 	}
+	st.Spent = spent.ms
 	handle, err := st.handle()
 	if err != nil {
 		return err

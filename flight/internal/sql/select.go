@@ -97,7 +97,7 @@ func parseTicket(b []byte) (*ticket, error) {
 		return nil, errs.Errorf(errs.ErrOption, "statement handle: %w", err)
 	}
 	if a := t.Ask; a != nil {
-		if t.One != nil || t.Of != nil || t.Items != nil || t.Count != "" || len(a.SQL) > MaxTextBytes || len(a.Values) > 2*maxBindBytes || len(a.Query) != len(newID()) {
+		if t.One != nil || t.Of != nil || t.Items != nil || t.Count != "" || len(a.SQL) > MaxTextBytes || len(a.Values) > 2*maxBindBytes || len(a.Query) != len(newID()) || !validSpent(a.Spent) {
 			return nil, errs.Errorf(errs.ErrOption, "a statement handle that was not made here")
 		}
 		return t, nil

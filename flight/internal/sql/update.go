@@ -41,6 +41,7 @@ func (d *Dialect) write(ctx context.Context, text string, values []byte) (int64,
 
 // update answers a DoPut of a statement that writes: of its text, or of one that was prepared, whose values follow, or were bound before.
 func (d *Dialect) update(ctx context.Context, m proto.Message, next func() (*flight.FlightData, error), send func(*flight.PutResult) error) error {
+	ctx, _ = WithSpent(ctx, spentOn(m))
 	var text string
 	var values []byte
 	switch m := m.(type) {
