@@ -33,6 +33,11 @@ func changed(name string) error {
 	return &rpcerr.Error{Code: codes.FailedPrecondition, Err: fmt.Errorf("%s: %w", name, errChanged)}
 }
 
+// unfit is for a ticket whose columns are not those that the client would get. Which columns it may not read is not told.
+func unfit(name string) error {
+	return &rpcerr.Error{Code: codes.FailedPrecondition, Err: fmt.Errorf("%s: the ticket is of other columns than this client may read, as those of other clients may be, or %w", name, errChanged)}
+}
+
 // changedFile is errChanged of a file, as clients know it. Who knows the path of the file does not add it.
 func changedFile(name string) error {
 	return &rpcerr.Error{Code: codes.FailedPrecondition, Err: errs.Locate(errChanged, errs.At{File: name})}

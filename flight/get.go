@@ -81,13 +81,13 @@ type ticketRows struct {
 
 func (s *service) newTicketRows(ctx context.Context, e *Entry, t *Ticket) (*ticketRows, error) {
 	b, err := t.bind(e)
-	if t.Schema != "" && errors.Is(err, errs.ErrSchema) { // it fitted when the ticket was made
-		return nil, changed(e.Name)
-	}
-	if err != nil {
+	switch {
+	case t.Schema == "" && err != nil, err != nil && !errors.Is(err, errs.ErrSchema):
 		return nil, err
-	}
-	if t.Schema != "" && t.Schema != dataset.SchemaHash(b.schema) {
+	case t.Schema == "" || err == nil && t.Schema == dataset.SchemaHash(b.schema):
+	case e.guard != nil || s.restricts(e.Name):
+		return nil, unfit(e.Name)
+	default: // it fitted when the ticket was made
 		return nil, changed(e.Name)
 	}
 	return b.of(ctx, t)

@@ -53,6 +53,12 @@ func (s *Server) shares(ctx context.Context, name string) ([]Share, error) {
 	return out, denied(err)
 }
 
+// restricts reports whether there are clients that may read only a part of a dataset, as far as the Authorizer tells.
+func (s *Server) restricts(name string) bool {
+	a, ok := s.o.Authorizer.(*Access)
+	return ok && slices.ContainsFunc(a.restrictions, func(r Restriction) bool { return r.Names(name) })
+}
+
 // sharedWith returns e as the client of a call may read it. Every Entry that a client is told of has gone through here.
 func (s *Server) sharedWith(ctx context.Context, e *Entry) (*Entry, error) {
 	shares, err := s.shares(ctx, e.Name)

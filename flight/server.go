@@ -165,7 +165,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		}
 	}
 	if !s.o.Secure {
-		s.logger.WarnContext(ctx, "no security is configured: serving loopback addresses and Unix sockets only")
+		s.logger.WarnContext(ctx, s.insecurity()+": serving loopback addresses and Unix sockets only")
 	}
 	run, stop := context.WithCancel(ctx)
 	defer stop()
@@ -215,6 +215,18 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		err = rpcerr.Errorf(codes.DeadlineExceeded, "%d calls did not end in the %s that they had, and %w", cut, s.o.DrainTimeout, ErrCutOff)
 	}
 	return err
+}
+
+// insecurity says what is missing for other addresses.
+func (s *Server) insecurity() string {
+	known, ok := s.o.Authorizer.(interface{ Known() bool })
+	switch asked := ok && known.Known(); {
+	case asked && s.o.Credentials == nil:
+		return "TLS is not configured, so tokens and passwords would cross the network unencrypted"
+	case !asked && s.o.Credentials != nil:
+		return "clients are not asked who they are"
+	}
+	return "no security is configured"
 }
 
 // CheckAddress returns an error if Serve would refuse to listen at an address.

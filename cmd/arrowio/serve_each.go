@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/readers"
@@ -148,11 +150,19 @@ func nameOfUnit(prefix, name string) string {
 	return name
 }
 
+// explain adds to the error about a dataset what there is against broken files.
+func (f *eachFlags) explain(err error) error {
+	if f.skip || !errors.Is(err, errs.ErrCorrupt) && !errors.Is(err, errs.ErrUnsupported) {
+		return err
+	}
+	return fmt.Errorf("%w; --skip-broken leaves out files that cannot be opened", err)
+}
+
 // fill opens all datasets: those that are named, those of --each, and those that clients have put before. It returns their names.
 func (f *serveFlags) fill(ctx context.Context, a *app, names []string, paths map[string][]string, specs map[string]flight.Spec, places *stores.Stores, o *flight.Options) ([]string, error) {
 	for _, name := range names {
 		if err := offer(ctx, o.Catalog, name, specs[name]); err != nil {
-			return nil, inFile(strings.Join(paths[name], ", "), err)
+			return nil, inFile(strings.Join(paths[name], ", "), f.each.explain(err))
 		}
 	}
 	named := slices.Clone(names)

@@ -137,6 +137,12 @@ func get(t *testing.T, url string) string {
 
 // With --skip-broken the other files of a dataset, and the other datasets, are served.
 func TestServeSkipBroken(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "bad.parquet")
+	if err := os.WriteFile(broken, []byte("PAR1 rubbish PAR1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "serve", "--log", "none", "e="+broken), 1, "parquet", "; --skip-broken leaves out files that cannot be opened")
+
 	dir := t.TempDir()
 	writeText(t, filepath.Join(dir, "a.csv"), "x\n1\n2\n")
 	peopleFile(t, dir, "cut.arrow", 0, 100)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"html"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -70,13 +71,26 @@ func TestServePageAccess(t *testing.T) {
 	if code != 0 {
 		t.Fatal(errText)
 	}
-	out, _, _ := serving(t, "--json", "--listen", "grpc://127.0.0.1:0", "--http", "127.0.0.1:0", "--tokens", tokens, "people="+file)
+	out, log, _ := serving(t, "--json", "--listen", "grpc://127.0.0.1:0", "--http", "127.0.0.1:0", "--tokens", tokens, "people="+file)
 	page := pageOf(t, out)
 	if code, _ := fetch(t, page, "", ""); code != 401 {
 		t.Errorf("without a token: %d", code)
 	}
 	if code, body := fetch(t, page, "alice", strings.TrimSpace(secret)); code != 200 || !strings.Contains(body, "alice") {
 		t.Errorf("with it: %d %s", code, body)
+	}
+	_, body := fetch(t, page+"datasets/people", "alice", strings.TrimSpace(secret))
+	for _, want := range []string{
+		"headers=[client.authenticate_basic_token(\"alice\", getpass.getpass(\"Token or password: \"))])",
+		"get_flight_info(flight.FlightDescriptor.for_path(\"people\"), options)", "do_get(e.ticket, options)",
+		"{\"username\": \"alice\",", "db_kwargs=who,",
+	} {
+		if !strings.Contains(html.UnescapeString(body), want) {
+			t.Errorf("the lines of Python do not say who asks: %s\n%s", want, body)
+		}
+	}
+	if said := log.String(); !strings.Contains(said, "TLS is not configured") || strings.Contains(said, "no security is configured") {
+		t.Errorf("the log: %s", said)
 	}
 	fails(t, do(t, "serve", "--log", "none", "--listen", "grpc://127.0.0.1:0", "--http", "0.0.0.0:0", "--tokens", tokens, "a="+file), 2, "would cross the network unencrypted")
 	fails(t, do(t, "serve", "--log", "none", "--listen", "grpc://127.0.0.1:0", "--http", "nowhere", "a="+file), 2, "nowhere")

@@ -22,7 +22,7 @@ type listed struct {
 	URL     string
 	Format  string
 	Columns int
-	Files   int
+	Files   int64 // -1 = the visitor may read only a part of it
 	Rows    int64
 	Bytes   int64
 	Trouble string // why it cannot be opened
@@ -32,10 +32,11 @@ const maxSearch = 128 // bytes, the longest name
 
 type catalogPage struct {
 	Datasets []listed
-	Rows     int64 // arrowio.UnknownRows where one does not say
-	Bytes    int64
-	Files    int
-	Search   string // of their names, in any case
+	// Rows, Bytes and Files are those of all; negative where one does not say.
+	Rows   int64
+	Bytes  int64
+	Files  int64
+	Search string // of their names, in any case
 }
 
 func (p *Page) catalog(ctx context.Context, v *flight.Visit, r *http.Request) (*answer, error) {
@@ -55,18 +56,23 @@ func (p *Page) catalog(ctx context.Context, v *flight.Visit, r *http.Request) (*
 		case err != nil:
 			d.Trouble = drawing.Text(err.Error())
 		default:
-			d.Format, d.Columns, d.Files, d.Rows, d.Bytes = e.Format, e.Schema.NumFields(), len(e.Fragments), e.Rows, e.Bytes
+			d.Format, d.Columns, d.Files, d.Rows, d.Bytes = e.Format, e.Schema.NumFields(), int64(len(e.Fragments)), e.Rows, e.Bytes
+			if !e.Whole() {
+				d.Files = -1
+			}
 		}
 		c.Datasets = append(c.Datasets, d)
-		c.Files += d.Files
-		c.Bytes += max(d.Bytes, 0) // what may be read of it is not known otherwise
-		if c.Rows != arrowio.UnknownRows && d.Rows != arrowio.UnknownRows {
-			c.Rows += d.Rows
-		} else {
-			c.Rows = arrowio.UnknownRows
-		}
+		c.Rows, c.Bytes, c.Files = sum(c.Rows, d.Rows), sum(c.Bytes, d.Bytes), sum(c.Files, d.Files)
 	}
 	return &answer{template: "catalog.html", frame: frame{Title: "Datasets", At: "datasets"}, data: c}, nil
+}
+
+// sum adds numbers of which a negative one is not known.
+func sum(a, b int64) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
 }
 
 // adbc is an address as ADBC's driver wants it.

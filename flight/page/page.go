@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -54,7 +56,7 @@ var templateFiles embed.FS
 var icon []byte
 
 var templates = sync.OnceValue(func() *template.Template {
-	t := template.New("").Funcs(drawing.Funcs()).Funcs(template.FuncMap{"stamp": stamp, "rfc": rfc, "ago": ago, "adbc": adbc})
+	t := template.New("").Funcs(drawing.Funcs()).Funcs(template.FuncMap{"stamp": stamp, "rfc": rfc, "ago": ago, "adbc": adbc, "python": strconv.QuoteToASCII})
 	return template.Must(drawing.AddTemplates(template.Must(t.ParseFS(templateFiles, "templates/*.html"))))
 })
 
@@ -156,6 +158,7 @@ type frame struct {
 	Title     string
 	At        string // which entry of the navigation
 	Client    string
+	Shows     bool // the client has shown a token or a password, as Flight clients must
 	Addresses []string
 	RequestID string
 	Refresh   int  // seconds; 0 = never
@@ -194,6 +197,7 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 		case a.template == "":
 			http.Redirect(w, r, a.location, http.StatusSeeOther)
 		default:
+			a.frame.Shows = f.Client != "" && len(visitor.Authorization) > 0
 			a.frame.Client, a.frame.RequestID, a.frame.Addresses, a.frame.SQL = f.Client, f.RequestID, p.o.Addresses, f.SQL
 			p.write(w, http.StatusOK, a)
 		}
@@ -249,12 +253,24 @@ func (p *Page) failed(w http.ResponseWriter, r *http.Request, f *frame, err erro
 	switch code {
 	case 0:
 		code = http.StatusInternalServerError
+	case http.StatusConflict:
+		if changed(st) {
+			message = "Files of the dataset have changed, or are gone, since the server looked at them: load the page again."
+		}
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="arrowio", charset="UTF-8"`)
 	case http.StatusGatewayTimeout:
 		message = "This takes longer than " + within.String() + ". It may be there when the page is loaded again."
 	}
 	p.fail(w, r, f, code, message)
+}
+
+// changed reports whether a status is that of files that are not what they were.
+func changed(st *status.Status) bool {
+	return slices.ContainsFunc(st.Details(), func(d any) bool {
+		info, ok := d.(*errdetails.ErrorInfo)
+		return ok && info.GetReason() == "CHANGED"
+	})
 }
 
 type failure struct {

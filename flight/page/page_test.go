@@ -510,8 +510,14 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, "what was kept", s.get(first+"?colour=codec", 200), "one")
-	if w := s.do("GET", "/datasets/d/rows", nil); w.Code == 500 || strings.Contains(w.Body.String(), dir) {
-		t.Errorf("rows of a file that is gone: %d\n%s", w.Code, w.Body)
+	for _, target := range []string{"/datasets/d/rows.csv", "/datasets/d/rows"} { // the first is told that the file is gone
+		w := s.do("GET", target, nil)
+		if w.Code == 500 || strings.Contains(w.Body.String(), dir) || strings.Contains(w.Body.String(), "FlightInfo") {
+			t.Errorf("rows of a file that is gone: %d\n%s", w.Code, w.Body)
+		}
+		if strings.HasSuffix(target, ".csv") && (w.Code != 409 || !strings.Contains(w.Body.String(), "Files of the dataset have changed, or are gone, since the server looked at them: load the page again.")) {
+			t.Errorf("a download of a file that is gone: %d\n%s", w.Code, w.Body)
+		}
 	}
 	write(t, path, record(t, []string{"two", "1", "2"}))
 	if _, _, err := s.catalog.Refresh(t.Context(), "d"); err != nil {

@@ -37,6 +37,9 @@ func TestRestricted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSite(t, flight.Options{Authorizer: access}, map[string]flight.Spec{"rows": files(path), "columns": files(path), "all": files(path)})
+	if body := s.get("/", 200); !strings.Contains(body, "3 datasets.") || strings.Contains(body, ">0<") || strings.Contains(body, "-1") {
+		t.Errorf("numbers that are not known:\n%s", body)
+	}
 	e, err := s.catalog.Lookup(t.Context(), "all", nil)
 	if err != nil {
 		t.Fatal(err)

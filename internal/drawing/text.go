@@ -48,8 +48,13 @@ func Bytes(n int64) string {
 	return strings.ReplaceAll(humanize.IBytes(uint64(n)), " ", "\u00a0")
 }
 
-// Exact is a number of bytes.
-func Exact(n int64) string { return humanize.Comma(n) + " bytes" }
+// Exact is a number of bytes, where that is known.
+func Exact(n int64) string {
+	if n < 0 {
+		return "unknown"
+	}
+	return humanize.Comma(n) + " bytes"
+}
 
 // Count is how many there are, where that may not be known.
 func Count(n int64) string {
