@@ -3,6 +3,8 @@ package dataset
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/arrowio/arrowio/internal/pathjson"
 )
 
 // Input is a file of a dataset, or a directory that a format reads as a whole.
@@ -24,9 +26,9 @@ func (in Input) name() string {
 
 // inputText is an Input as JSON.
 type inputText struct {
-	Path string      `json:"path"`
-	Name string      `json:"name,omitempty"`
-	Keys [][2]string `json:"keys,omitempty"`
+	Path pathjson.Path `json:"path"`
+	Name pathjson.Path `json:"name,omitempty"`
+	Keys [][2]string   `json:"keys,omitempty"`
 
 	Format string          `json:"format,omitempty"` // of the table that it is a member of
 	Member json.RawMessage `json:"member,omitempty"`
@@ -35,7 +37,7 @@ type inputText struct {
 // MarshalJSON implements json.Marshaler. The JSON of an input that List has returned can be sent to another process that reaches
 // the same files. It includes the partition values of its directories, and what a table says of it.
 func (in Input) MarshalJSON() ([]byte, error) {
-	t := inputText{Path: in.Path, Name: in.Name}
+	t := inputText{Path: pathjson.Path(in.Path), Name: pathjson.Path(in.Name)}
 	for _, kv := range in.keys {
 		t.Keys = append(t.Keys, [2]string{kv.key, kv.value})
 	}
@@ -57,7 +59,7 @@ func (in *Input) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &t); err != nil {
 		return err
 	}
-	*in = Input{Path: t.Path, Name: t.Name}
+	*in = Input{Path: string(t.Path), Name: string(t.Name)}
 	for _, kv := range t.Keys {
 		in.keys = append(in.keys, keyValue{kv[0], kv[1]})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/pathjson"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -22,10 +23,10 @@ type describeRequest struct {
 
 // description is the answer.
 type description struct {
-	Files    []string          `json:"files"`
-	Rows     *int64            `json:"rows"` // null = not known before reading
-	Info     []*arrowio.Info   `json:"info,omitempty"`
-	Warnings []arrowio.Warning `json:"warnings"`
+	Files    []pathjson.Path `json:"files"`
+	Rows     *int64          `json:"rows"` // null = not known before reading
+	Info     []*arrowio.Info `json:"info,omitempty"`
+	Warnings []warning       `json:"warnings"`
 }
 
 func describeHandle(ctx context.Context, request string) (*description, error) {
@@ -42,7 +43,7 @@ func describeHandle(ctx context.Context, request string) (*description, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &description{Files: h.names}
+	d := &description{Files: pathjson.Of(h.names)}
 	rows, known := int64(0), r.Rows
 	for i, fr := range h.Fragments {
 		if !r.Rows && !r.Info {
@@ -79,10 +80,10 @@ func describeHandle(ctx context.Context, request string) (*description, error) {
 	if r.Columns != nil {
 		r.Columns = append(r.Columns, expr.Columns(f)...)
 	}
-	d.Warnings = []arrowio.Warning{}
+	d.Warnings = []warning{}
 	for _, w := range h.said() {
 		if w, ok := w.For(r.Columns); ok {
-			d.Warnings = append(d.Warnings, w)
+			d.Warnings = append(d.Warnings, warning{w})
 		}
 	}
 	return d, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
+	"github.com/arrowio/arrowio/internal/pathjson"
 )
 
 // about returns err with its file, unless it names one.
@@ -17,14 +18,14 @@ func about(file string, err error) error { return errs.Locate(err, errs.At{File:
 
 // failure is an error as other languages see it.
 type failure struct {
-	Kind    string      `json:"kind"` // an errs.Kind's name, or system, cancelled, closed, memory
-	File    string      `json:"file,omitempty"`
-	Format  string      `json:"format,omitempty"`
-	Column  string      `json:"column,omitempty"`
-	Split   errs.Number `json:"split"`  // null = none
-	Offset  errs.Number `json:"offset"` // null = unknown
-	Errno   int         `json:"errno,omitempty"`
-	Message string      `json:"message"`
+	Kind    string        `json:"kind"` // an errs.Kind's name, or system, cancelled, closed, memory
+	File    pathjson.Path `json:"file,omitempty"`
+	Format  string        `json:"format,omitempty"`
+	Column  string        `json:"column,omitempty"`
+	Split   errs.Number   `json:"split"`  // null = none
+	Offset  errs.Number   `json:"offset"` // null = unknown
+	Errno   int           `json:"errno,omitempty"`
+	Message string        `json:"message"`
 
 	Question uint64 `json:"question,omitempty"` // that a place of the caller could not answer
 }
@@ -38,7 +39,7 @@ func describe(err error) failure {
 		err = about(pe.Path, err)
 	}
 	at, text := errs.Where(err)
-	f := failure{Kind: "system", File: at.File, Format: at.Format, Column: at.Column, Split: at.Split, Offset: at.Off, Message: text}
+	f := failure{Kind: "system", File: pathjson.Path(at.File), Format: at.Format, Column: at.Column, Split: at.Split, Offset: at.Off, Message: text}
 	var ae *errs.Error
 	var parse *expr.ParseError
 	var misfit *expr.BindError

@@ -12,13 +12,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/pathjson"
 	"github.com/arrowio/arrowio/readers"
 )
 
 // openRequest says what is opened, and how.
 type openRequest struct {
 	Call       string            `json:"call"`
-	Paths      []string          `json:"paths"`
+	Paths      []pathjson.Path   `json:"paths"`
 	From       string            `json:"from"`
 	Options    map[string]string `json:"options"`
 	Columns    []string          `json:"columns"` // what all scans will read; null = anything
@@ -125,9 +126,9 @@ func (h *handle) close() error {
 
 // opened is what open answers.
 type opened struct {
-	Handle   uint64            `json:"handle"`
-	Files    []string          `json:"files"`
-	Warnings []arrowio.Warning `json:"warnings"`
+	Handle   uint64          `json:"handle"`
+	Files    []pathjson.Path `json:"files"`
+	Warnings []warning       `json:"warnings"`
 }
 
 func open(ctx context.Context, request string) (*opened, error) {
@@ -139,7 +140,7 @@ func open(ctx context.Context, request string) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &opened{Handle: h.publish(), Files: h.names, Warnings: h.said()}, nil
+	return &opened{Handle: h.publish(), Files: pathjson.Of(h.names), Warnings: told(h.said())}, nil
 }
 
 // openHandle opens what a request names. The caller releases the handle.
@@ -222,11 +223,11 @@ func (h *handle) options(r openRequest) (o readers.Options, err error) {
 }
 
 // list returns the files that paths stand for.
-func list(ctx context.Context, paths []string, o readers.Options) (out []dataset.Input, err error) {
+func list(ctx context.Context, paths []pathjson.Path, o readers.Options) (out []dataset.Input, err error) {
 	for _, p := range paths {
-		in, err := dataset.List(ctx, p, o)
+		in, err := dataset.List(ctx, string(p), o)
 		if err != nil {
-			return nil, about(p, err)
+			return nil, about(string(p), err)
 		}
 		out = append(out, in...)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/pathjson"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -112,7 +113,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	}
 	h.Fragments = h.Fragments[first:]
 	h.names = h.names[first:]
-	return &opened{Handle: h.publish(), Files: h.names, Warnings: h.said()}, nil
+	return &opened{Handle: h.publish(), Files: pathjson.Of(h.names), Warnings: told(h.said())}, nil
 }
 
 // inputs returns the inputs of the dataset, and the schema of each: first those that only stand for a schema.

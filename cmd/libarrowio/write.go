@@ -13,13 +13,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/internal/arrowc"
+	"github.com/arrowio/arrowio/internal/pathjson"
 	"github.com/arrowio/arrowio/writers"
 )
 
 // writeRequest says where rows go, and how.
 type writeRequest struct {
 	Call          string            `json:"call"`
-	Path          string            `json:"path"`
+	Path          pathjson.Path     `json:"path"`
 	To            string            `json:"to"`
 	Options       map[string]string `json:"options"`
 	Compression   string            `json:"compression"`
@@ -38,7 +39,7 @@ type writeRequest struct {
 
 // written is the answer.
 type written struct {
-	Path    string                  `json:"path"`
+	Path    pathjson.Path           `json:"path"`
 	Format  string                  `json:"format"`
 	Rows    int64                   `json:"rows"`
 	Bytes   int64                   `json:"bytes"`
@@ -53,6 +54,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	if err := parse(request, &r); err != nil {
 		return nil, err
 	}
+	target := string(r.Path)
 	if in == nil {
 		return nil, errs.Errorf(errs.ErrOption, "there are no rows to write")
 	}
@@ -76,7 +78,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 		o.Sort = append(o.Sort, by)
 	}
 	var st arrowio.Store
-	directory := f.Directory || r.MaxFileBytes > 0 || len(r.PartitionBy) > 0 || strings.HasSuffix(r.Path, "/")
+	directory := f.Directory || r.MaxFileBytes > 0 || len(r.PartitionBy) > 0 || strings.HasSuffix(target, "/")
 	if !r.DryRun {
 		places, owned := r.Stores.places(nil)
 		if owned != nil {
@@ -84,10 +86,10 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 		}
 		// The plan comes first: what cannot be written is the error, and not the file that it would replace.
 		if _, err := convert.Write(ctx, in, f, nil, dry(o)); err != nil {
-			return nil, about(r.Path, err)
+			return nil, about(target, err)
 		}
-		if st, err = places.Create(ctx, r.Path, local.FileStoreOptions{Force: r.Force, Directory: directory}); err != nil {
-			return nil, about(r.Path, err)
+		if st, err = places.Create(ctx, target, local.FileStoreOptions{Force: r.Force, Directory: directory}); err != nil {
+			return nil, about(target, err)
 		}
 	}
 	var told time.Time
@@ -99,10 +101,10 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	}
 	report, err := convert.Write(ctx, in, f, st, o)
 	if err != nil {
-		return nil, about(r.Path, err)
+		return nil, about(target, err)
 	}
 	if len(report.Files) == 1 && !directory {
-		report.Files[0].Name = path.Base(filepath.ToSlash(r.Path)) // whatever the writer called it
+		report.Files[0].Name = path.Base(filepath.ToSlash(target)) // whatever the writer called it
 	}
 	return &written{
 		Path: r.Path, Format: f.Name, Rows: report.Rows, Bytes: report.BytesOut, Files: report.Files,
@@ -117,7 +119,7 @@ func dry(o convert.Options) convert.Options {
 }
 
 func (r writeRequest) format() (arrowio.OutputFormat, error) {
-	return writers.For(r.To, strings.TrimRight(r.Path, "/"))
+	return writers.For(r.To, strings.TrimRight(string(r.Path), "/"))
 }
 
 // progressEvery is how often a write says how far it is.

@@ -14,7 +14,7 @@ type rule struct {
 var neutral = []string{
 	"arrowio/local", "arrowio/splitcopy",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/tracing", "internal/workers", "internal/bitpack", "internal/blockcodec",
-	"internal/cursor", "internal/decimaltext", "internal/farread", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
+	"internal/cursor", "internal/decimaltext", "internal/farread", "internal/inflate", "internal/options", "internal/pathjson", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred", "internal/jsontext",
 	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
 }
@@ -60,7 +60,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/farread", "internal/iceberg", "internal/inferred", "internal/schemadiff", "internal/textvalues", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/farread", "internal/iceberg", "internal/inferred", "internal/pathjson", "internal/schemadiff", "internal/textvalues", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{
@@ -464,7 +464,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "cmd/libarrowio",
-		may: append([]string{"internal/arrowc", "internal/duckext", "internal/remote", "internal/workers"}, public...),
+		may: append([]string{"internal/arrowc", "internal/duckext", "internal/pathjson", "internal/remote", "internal/workers"}, public...),
 		why: "it is built on what users have; rows leave it, and come, through C; files are looked at side by side, and those that only the caller reaches are read as stores are",
 	},
 	{

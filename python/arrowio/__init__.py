@@ -8,12 +8,13 @@
     arrowio.write(ds, "trips.parquet")
 """
 
-from ._dataset import Dataset, Schema, dataset, kudu, open
+from ._dataset import Dataset, dataset, kudu, open
 from ._flight import Connection, Remote, connect
 from ._formats import Format, Option, formats
 from ._library import allocated, trim
 from ._parts import Part, open_part, plan
 from ._polars import scan_polars
+from ._schema import Schema
 from ._version import version as __version__
 from ._write import Column, Loss, Report, write
 from .errors import (

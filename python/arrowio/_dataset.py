@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, Mapping, Optiona
 
 from . import _library as library
 from . import _stream
+from ._arrow import need_pyarrow, pyarrow_or_none
 from ._filesystems import Files, files_of, take_filesystem
 from ._formats import read_options
 from ._keywords import check_count, check_numbers, check_options, check_places, check_text, checked, names_of, paths_of, texts_of
 from ._places import Place
 from ._progress import Bar
 from ._rows import MOST, Rows, row_range
+from ._schema import Schema, fields_of, twice
 from ._shown import schema_of
 from ._spool import is_open_file, remove, spool
 from .errors import ArrowioWarning, OptionError
@@ -27,17 +29,11 @@ if TYPE_CHECKING:
     import pyarrow
     import pyarrow.dataset
 
+#: What scans for polars do: they leave out metadata that are not UTF-8.
+_FOR_POLARS = {"text_metadata": True}
+
 #: How many columns a notebook shows.
 _SHOWN = 100
-
-
-def _pyarrow() -> Any:
-    """Returns pyarrow, or None."""
-    try:
-        import pyarrow
-    except ImportError:
-        return None
-    return pyarrow
 
 
 _known_face: Any = None
@@ -58,26 +54,6 @@ def _face() -> Any:
         except ImportError:  # there is no pyarrow, or it has no datasets
             _known_face = False
     return _known_face
-
-
-def _need_pyarrow(what: str) -> Any:
-    try:
-        import pyarrow
-    except ModuleNotFoundError:
-        raise ImportError(f"{what} needs pyarrow: pip install pyarrow") from None
-    except ImportError as e:
-        raise ImportError(f"{what} needs pyarrow, which cannot be imported: {e}") from e
-    return pyarrow
-
-
-class Schema:
-    """A schema where pyarrow is not there: anything that takes `__arrow_c_schema__` can read it."""
-
-    def __init__(self, dataset: "Dataset") -> None:
-        self._dataset = dataset
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._dataset.__arrow_c_schema__()
 
 
 def _remove_spooled(path: str, owner: list[Any]) -> None:
@@ -214,8 +190,8 @@ class Dataset(_Kin):
 
     @property
     def schema(self) -> "pyarrow.Schema":
-        """The schema of the rows: of pyarrow where that is there, else an object with `__arrow_c_schema__`."""
-        pa = _pyarrow()
+        """The schema of the rows: of pyarrow where that is there, else a `Schema`."""
+        pa = pyarrow_or_none()
         return pa.schema(self) if pa is not None else Schema(self)
 
     @property
@@ -371,7 +347,7 @@ class Dataset(_Kin):
         >>> [b.num_rows for b in arrowio.open(example, batch_rows=4).to_batches()]
         [4, 4, 2]
         """
-        pa = _need_pyarrow("to_batches")
+        pa = need_pyarrow("to_batches")
         if columns is not None or filter is not None or where is not None or batch_size is not None:
             batches: "Iterator[pyarrow.RecordBatch]" = self.scanner(columns, filter, batch_size, where=where).to_batches()
             return batches
@@ -400,7 +376,7 @@ class Dataset(_Kin):
         where: Any = None,
     ) -> "pyarrow.RecordBatchReader":
         """Returns the rows as a reader of pyarrow, which can be read once. What it may be asked for is as in `scanner`."""
-        pa = _need_pyarrow("to_reader")
+        pa = need_pyarrow("to_reader")
         if columns is not None or filter is not None or where is not None or batch_size is not None:
             return self.scanner(columns, filter, batch_size, where=where).to_reader()
         return pa.RecordBatchReader.from_stream(self)
@@ -427,7 +403,7 @@ class Dataset(_Kin):
         >>> arrowio.open(example).to_table(columns=["name"], where="x = 3").to_pydict()
         {'name': ['n3']}
         """
-        pa = _need_pyarrow("to_table")
+        pa = need_pyarrow("to_table")
         if columns is not None or filter is not None or where is not None or batch_size is not None:
             return self.scanner(columns, filter, batch_size, where=where).to_table()
         return pa.Table.from_batches(self._to_batches(pa), self.schema)
@@ -462,11 +438,11 @@ class Dataset(_Kin):
         from ._async import all_of
 
         batches, schema = self._scan_of(columns, filter, batch_size, where)
-        return _need_pyarrow("ato_table").Table.from_batches(await all_of(batches), schema)
+        return need_pyarrow("ato_table").Table.from_batches(await all_of(batches), schema)
 
     def _scan_of(self, columns: Any, filter: Any, batch_size: Optional[int], where: Any) -> "tuple[Iterator[pyarrow.RecordBatch], pyarrow.Schema]":
         """Returns a scan that has not begun, and its schema."""
-        pa = _need_pyarrow("reading in asyncio")
+        pa = need_pyarrow("reading in asyncio")
         if columns is None and filter is None and where is None and batch_size is None:
             return self._to_batches(pa), self.schema
         scanner = self.scanner(columns, filter, batch_size, where=where)
@@ -482,14 +458,28 @@ class Dataset(_Kin):
         """Reads the rows into a DataFrame of polars: columns, filter and where as in `scanner`."""
         import polars
 
-        view = self._for_polars()
-        if columns is None and filter is None and where is None:
-            return polars.DataFrame(view)
-        return polars.DataFrame(view.to_reader(columns, filter, where=where))
+        view, expression = self._view(scan={**self._scan, **_FOR_POLARS})._narrowed(filter, where)
+        if columns is None and expression is None:
+            return polars.DataFrame(view._for_polars())
+        need_pyarrow("to_polars with columns or expressions")
+        scanner = view.scanner(columns, expression)
+        self._refuse_twice(scanner.projected_schema)
+        return polars.DataFrame(scanner.to_reader())
 
     def _for_polars(self) -> "Dataset":
-        """Returns a view without metadata that are not UTF-8, which polars panics about."""
-        return self._view(scan={**self._scan, "text_metadata": True})
+        """Returns a view without what polars panics about: metadata that are not UTF-8. Two columns of one name are an error."""
+        self._refuse_twice(self)
+        return self._view(scan={**self._scan, **_FOR_POLARS})
+
+    def _refuse_twice(self, schema: Any) -> None:
+        name = twice(fields_of(schema))
+        if name is not None:
+            from polars.exceptions import DuplicateError
+
+            raise DuplicateError(
+                f"{self._files.shown()} has several columns, or fields of a struct, {name!r}, and polars takes one of a name: choose columns by their numbers, "
+                "columns=['#1', …]"
+            )
 
     @checked
     def scanner(
@@ -523,6 +513,7 @@ class Dataset(_Kin):
             where: which rows, as in `open`; both must hold where filter is given, too.
         """
         check_numbers(batch_size=batch_size)
+        need_pyarrow("scanner")
         view, expression = self._narrowed(filter, where)
         return view.to_pyarrow_dataset().scanner(columns, expression, batch_size)
 
@@ -548,6 +539,7 @@ class Dataset(_Kin):
         {'x': [4, 5]}
         """
         check_count("num_rows", num_rows)
+        need_pyarrow("head")
         return self.scanner(columns, filter, batch_size, where=where).head(num_rows)
 
     @checked
@@ -571,6 +563,7 @@ class Dataset(_Kin):
         >>> arrowio.open(example).take([0, 2], columns=["x"], where="x > 3").to_pydict()
         {'x': [4, 6]}
         """
+        need_pyarrow("take")
         return self.scanner(columns, filter, batch_size, where=where).take(check_places("indices", indices))
 
     def to_pyarrow_dataset(self) -> Any:
@@ -582,7 +575,7 @@ class Dataset(_Kin):
         >>> x.to_table(columns=["name"], filter=ds.field("x") == 3).to_pydict()
         {'name': ['n3']}
         """
-        _need_pyarrow("to_pyarrow_dataset")
+        need_pyarrow("to_pyarrow_dataset")
         from ._pushdown import PushdownDataset
 
         return PushdownDataset(self)
@@ -621,8 +614,8 @@ class Dataset(_Kin):
         """Shows the dataset in a notebook: its files, columns and filter."""
         import html
 
-        fields = [(f.name, str(f.type)) for f in self.schema] if _pyarrow() is not None else []
-        files = self._files.files
+        fields = [(f.name, str(f.type)) for f in self.schema]
+        files = [f.encode("utf-8", "backslashreplace").decode() for f in self._files.files]  # names may be no text
         rows = self.num_rows
         facts = [
             ("files", files[0] if len(files) == 1 else f"{len(files)}, the first is {files[0]}" if files else "none"),

@@ -36,8 +36,8 @@ def scan_polars(source: Any, **options: Any) -> "polars.LazyFrame":
         options: those of `open`, where source is a path.
     """
     import polars as pl
-    from polars.io.plugins import register_io_source
 
+    register = _registration(pl)
     if isinstance(source, Dataset):
         if options:
             raise TypeError(f"scan_polars takes {next(iter(options))} with a path: a dataset has its options already")
@@ -59,7 +59,22 @@ def scan_polars(source: Any, **options: Any) -> "polars.LazyFrame":
             if left is not None and left <= 0:
                 return
 
-    return register_io_source(rows, schema=schema, is_pure=True)
+    frame: "polars.LazyFrame" = register(rows, schema=schema, is_pure=True)
+    return frame
+
+
+def _registration(pl: Any) -> Any:
+    """Returns register_io_source of polars. Older versions than 1.33 have one that asks for rows in other ways, or none."""
+    import inspect
+
+    try:
+        from polars.io.plugins import register_io_source
+    except ImportError:
+        pass
+    else:
+        if "is_pure" in inspect.signature(register_io_source).parameters:
+            return register_io_source
+    raise ImportError(f"scan_polars needs polars 1.33 or later, and this is {pl.__version__}: pip install --upgrade polars, or use to_polars") from None
 
 
 def _frames(pl: Any, view: Dataset) -> Iterator[Any]:

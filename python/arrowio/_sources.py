@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 from . import _library as library
+from ._arrow import need_pyarrow, pyarrow_or_none
 from .errors import OptionError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Source:
 
     def _cast(self, rows: Any, schema: Any) -> Any:
         """Returns the stream of rows with other types, or an error where a value does not fit."""
-        import pyarrow as pa
+        pa = need_pyarrow("write(schema=)")
 
         if not isinstance(schema, pa.Schema):
             raise OptionError(f"schema cannot be {schema!r}: give a pyarrow.Schema", kind="option")
@@ -65,6 +66,7 @@ class Source:
 
         if isinstance(rows, Dataset):
             return rows._new_stream()  # which is read in another thread, where nothing needs to be polled
+        _refuse_objects(rows)
         if hasattr(rows, "__arrow_c_stream__"):
             return rows.__arrow_c_stream__()
         module = type(rows).__module__.split(".")[0]
@@ -87,7 +89,7 @@ class Source:
 
     def _batches(self, rows: Iterator[Any], schema: Any) -> Any:
         """Returns the stream of batches, tables and DataFrames, whose schema is that of the first one; schema is that of none."""
-        import pyarrow as pa
+        pa = need_pyarrow("writing lists and generators")
 
         first = next(rows, None)
         if first is None:
@@ -96,7 +98,7 @@ class Source:
             return schema.empty_table().__arrow_c_stream__()
         table = _table(first)
 
-        def batches() -> "Iterator[pa.RecordBatch]":
+        def batches() -> Iterator[Any]:
             try:
                 for n, t in enumerate(itertools.chain([table], map(_table, rows))):
                     if not t.schema.equals(table.schema):
@@ -110,7 +112,7 @@ class Source:
 
     def _lazy_frame(self, frame: Any) -> Any:
         """Returns the stream of a query of polars, as it is computed where polars can."""
-        if not hasattr(frame, "collect_batches"):
+        if not hasattr(frame, "collect_batches") or pyarrow_or_none() is None:
             return frame.collect().__arrow_c_stream__()
         empty = type(frame.clear().collect())(schema=frame.collect_schema())
         return self._batches(itertools.chain([empty], frame.collect_batches()), None)
@@ -142,6 +144,21 @@ def _names(t: Any) -> "list[Any]":
     return []
 
 
+def _refuse_objects(rows: Any) -> None:
+    """Refuses columns of polars with objects of Python, in whose place polars gives their addresses."""
+    if type(rows).__module__.split(".")[0] != "polars" or not hasattr(rows, "collect_schema"):
+        return
+    for name, t in rows.collect_schema().items():
+        if _has_objects(t):
+            raise OptionError(f"column {name!r} has objects of Python, which cannot be written: cast it to another type, or leave it out", kind="option")
+
+
+def _has_objects(t: Any) -> bool:
+    fields = [f.dtype for f in getattr(t, "fields", [])]
+    inner = getattr(t, "inner", None)
+    return str(t) == "Object" or any(map(_has_objects, fields if inner is None else [*fields, inner]))
+
+
 class _Once:
     """A capsule as an object that is read."""
 
@@ -159,8 +176,9 @@ def _is_nothing_else(rows: Any) -> bool:
 
 def _table(rows: Any) -> Any:
     """Returns what one element of a list is as a table of pyarrow."""
-    import pyarrow as pa
+    pa = need_pyarrow("writing this")
 
+    _refuse_objects(rows)
     if hasattr(rows, "__arrow_c_stream__"):
         return pa.table(rows)
     if hasattr(rows, "__arrow_c_array__"):

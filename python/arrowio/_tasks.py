@@ -10,7 +10,8 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
-from ._dataset import Dataset, _need_pyarrow, _where_text, open
+from ._arrow import need_pyarrow
+from ._dataset import Dataset, _where_text, open
 from ._library import STORES, option_texts
 from ._parts import Part, _plan, open_part
 from ._rows import Rows, row_range
@@ -161,7 +162,7 @@ def is_flight(source: Any) -> bool:
 
 def check(source: Any, parallelism: Optional[int], options: Mapping[str, Any], token: Optional[str]) -> None:
     """Refuses what can be refused without looking at the source."""
-    _need_pyarrow("reading with several workers")
+    need_pyarrow("reading with several workers")
     if parallelism is not None and parallelism < 1:
         raise OptionError(f"parallelism is {parallelism}; it must be at least 1", kind="option")
     if is_flight(source):

@@ -34,6 +34,60 @@ def test_without_numpy_and_pyarrow(small):
     assert out.stdout == "3 ['n7', 'n8', 'n9'] 3 orc\n3\n", out.stderr
 
 
+WITHOUT = """
+import sys; sys.modules.update(dict.fromkeys(("numpy", "pyarrow", "pandas")))
+import arrowio, polars
+ds = arrowio.open(sys.argv[1])
+print(ds.schema.names, len(ds.schema), [f.type for f in ds.schema])
+print(ds.schema)
+print("<td>name</td><td>string</td>" in ds._repr_html_())
+print(ds.to_polars(where="x > 6")["x"].to_list())
+print(arrowio.write(polars.DataFrame({"a": [1, 2]}).lazy(), sys.argv[1] + ".lazy.orc", force=True).rows)
+frame = polars.DataFrame({"a": [1]})
+for f in (
+    lambda: ds.to_polars(columns=["x"]), lambda: ds.head(1), lambda: ds.take([1]), ds.to_table, ds.to_reader, ds.scanner,
+    lambda: arrowio.write([frame], "x.orc"), lambda: arrowio.write(iter([frame]), "x.orc"), lambda: arrowio.write(frame, "x.orc", schema=5),
+):
+    try:
+        f()
+    except ImportError as e:
+        print(e)
+"""
+
+
+def test_what_needs_pyarrow(small):
+    out = run(WITHOUT, small)
+    assert out.stdout.splitlines() == [
+        "['x', 'name'] 2 ['int64', 'string']",
+        "x: int64",
+        "name: string",
+        "True",
+        "[7, 8, 9]",
+        "2",
+        *(f"{what} needs pyarrow: pip install pyarrow" for what in (
+            "to_polars with columns or expressions", "head", "take", "to_table", "to_reader", "scanner", "writing lists and generators",
+            "writing lists and generators", "write(schema=)",
+        )),
+    ], out.stderr
+
+
+def test_schemas_are_written_as_pyarrow_does():
+    from arrowio._schema import fields_of
+
+    dictionary, entries = pa.dictionary(pa.int8(), pa.string()), pa.map_(pa.string(), pa.int64())
+    schema = pa.schema([(f"c{i}", t) for i, t in enumerate([
+        pa.null(), pa.bool_(), pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(),
+        pa.float64(), pa.binary(), pa.large_binary(), pa.binary_view(), pa.string(), pa.large_string(), pa.string_view(), pa.binary(3), pa.date32(), pa.date64(),
+        *(pa.time32(u) for u in ("s", "ms")), *(pa.time64(u) for u in ("us", "ns")), *(pa.timestamp(u) for u in ("s", "ms", "us", "ns")), pa.timestamp("us", "UTC"),
+        pa.timestamp("ns", "+01:30"), *(pa.duration(u) for u in ("s", "ms", "us", "ns")), pa.month_day_nano_interval(), pa.decimal32(5, 2), pa.decimal64(15, 2),
+        pa.decimal128(38, -3), pa.decimal256(50, 0), pa.list_(pa.int8()), pa.large_list(entries), pa.list_(pa.string(), 3), pa.list_view(pa.int8()),
+        pa.large_list_view(pa.int8()), entries, pa.struct([("a", pa.int8()), ("b", pa.struct([("", dictionary)]))]), dictionary,
+        pa.dictionary(pa.int16(), pa.binary(), True), pa.run_end_encoded(pa.int32(), pa.float64()),
+        pa.dense_union([pa.field("x", pa.int8()), pa.field("y", pa.string())], [3, 7]), pa.sparse_union([pa.field("x", pa.int8())]),
+    ])])
+    assert [(f.name, f.type) for f in fields_of(schema)] == [(f.name, str(f.type)) for f in schema]
+
+
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]) << 20,) * 2)

@@ -1,7 +1,10 @@
 """Opening, views, and what is known without reading."""
 
 import datetime
+import json
+import os
 import pathlib
+import pickle
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -206,3 +209,28 @@ def test_salvage(tmp_path):
     (loss,) = ds.warnings
     assert (loss.kind, loss.place, loss.rows, loss.row_range) == ("lost", "stripe 0", 1000, (1000, 2000))
     assert loss.byte_range[0] < 29191 < loss.byte_range[1]
+
+
+def test_names_that_are_not_text(tmp_path):
+    """Names of files are bytes: those that are no UTF-8 are as Python has them."""
+    names = [b"\xfe.orc", b"\xff.orc", "ü\U0001f600".encode() + b"\xc3.orc"]
+    for i, name in enumerate(names):
+        path = os.fsencode(tmp_path / "new") + name
+        assert os.fsencode(arrowio.write(pa.table({"x": [i]}), path).path) == path
+        with pytest.raises(FileExistsError) as e:
+            arrowio.write(pa.table({"x": [i]}), path)
+        assert e.value.filename == os.fsdecode(path)
+    assert sorted(os.listdir(os.fsencode(tmp_path))) == sorted(b"new" + n for n in names)
+    for i, name in enumerate(names):
+        path = os.fsencode(tmp_path / "new") + name
+        for given in (path, os.fsdecode(path), tmp_path / os.fsdecode(b"new" + name)):
+            ds = arrowio.open(given)
+            assert ds.to_table().to_pydict() == {"x": [i]}
+            assert ds.files == [os.fsdecode(path)]
+        assert [arrowio.open_part(json.loads(json.dumps(p))).to_table().to_pydict() for p in arrowio.plan(path)] == [{"x": [i]}]
+        assert pickle.loads(pickle.dumps(ds)).count_rows() == 1
+        assert ds._repr_html_().encode()
+    assert sorted(arrowio.open(tmp_path).to_table()["x"].to_pylist()) == [0, 1, 2]
+    with pytest.raises(FileNotFoundError) as e:
+        arrowio.open(os.fsencode(tmp_path) + b"/\xee.orc")
+    assert e.value.filename == os.fsdecode(os.fsencode(tmp_path) + b"/\xee.orc")

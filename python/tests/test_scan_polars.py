@@ -6,6 +6,7 @@ import pickle
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.orc
 import pytest
 from test_engines import asked  # noqa: F401, a fixture
 
@@ -195,3 +196,33 @@ def test_metadata_that_are_not_text(tmp_path):
 def test_options_belong_to_paths(small):
     with pytest.raises(TypeError, match="jobs with a path"):
         arrowio.scan_polars(arrowio.open(small), jobs=1)
+
+
+@pytest.mark.parametrize("rows", [0, 2])
+def test_two_columns_of_one_name(tmp_path, rows):
+    """polars has no such frames, and panics about those without rows."""
+    a = pa.array(range(rows), pa.int64())
+    pa.orc.write_table(pa.Table.from_arrays([a, a], ["a", "a"]), tmp_path / "t.orc")
+    struct = pa.StructArray.from_arrays([a, a], ["a", "a"])
+    arrowio.write(pa.table({"s": [] if not rows else struct}, schema=pa.schema([("s", struct.type)])), tmp_path / "s.orc")
+    for name in ("t.orc", "s.orc"):
+        ds = arrowio.open(tmp_path / name)
+        for read in (ds.to_polars, lambda: ds.to_polars(where="true"), lambda: arrowio.scan_polars(ds)):
+            with pytest.raises(pl.exceptions.DuplicateError, match="'a'.*#1"):
+                read()
+    ds = arrowio.open(tmp_path / "t.orc")
+    assert ds.to_polars(columns=["#2"])["a"].to_list() == arrowio.scan_polars(ds.select("#1")).collect()["a"].to_list() == list(range(rows))
+    with pytest.raises(pl.exceptions.DuplicateError):
+        ds.to_polars(columns=["#2", "#1"])
+
+
+def test_an_older_polars(small, monkeypatch):
+    import polars.io.plugins
+
+    def before(io_source, *, schema, validate_schema=False):
+        raise AssertionError("it is not called")
+
+    monkeypatch.setattr(polars.io.plugins, "register_io_source", before)
+    with pytest.raises(ImportError, match="needs polars 1.33 or later, and this is"):
+        arrowio.scan_polars(small)
+    assert arrowio.open(small).to_polars().height == 10

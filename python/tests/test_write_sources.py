@@ -128,3 +128,14 @@ def test_partition_by(tmp_path):
         arrowio.write(TABLE, out, format="parquet", partition_by="s")
     with pytest.raises(arrowio.SchemaError):
         arrowio.write(TABLE, tmp_path / "other", format="parquet", partition_by="nothing")
+
+
+def test_objects_of_python(tmp_path):
+    """polars gives their addresses, which mean nothing in a file."""
+    frame = pl.DataFrame({"a": [1, 2], "o": [object(), "x"]})
+    assert frame.schema["o"] == pl.Object
+    for rows in (frame, frame.lazy(), [frame], iter([frame])):
+        with pytest.raises(arrowio.OptionError, match="column 'o' has objects of Python"):
+            arrowio.write(rows, tmp_path / "t.orc")
+    assert list(tmp_path.iterdir()) == []
+    assert written(frame.drop("o"), tmp_path / "t.orc")["a"].to_pylist() == [1, 2]
