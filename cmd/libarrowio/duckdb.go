@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/duckext"
+	"github.com/arrowio/arrowio/internal/pathjson"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -139,7 +140,7 @@ func (a *arguments) number(name string) (int64, error) {
 
 // request makes of arguments what opens a dataset and what scans it.
 func (a *arguments) request(paths []string) (open openRequest, scan scanRequest, err error) {
-	open = openRequest{Paths: paths, From: a.format}
+	open = openRequest{Paths: pathjson.Of(paths), From: a.format}
 	var jobs int64
 	for name, to := range map[string]*string{
 		"filter": &open.Where, "partitions": &open.Partitions, "partition_types": &open.Types,
