@@ -3,6 +3,7 @@ package flight
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -57,6 +58,19 @@ func (s *Server) shares(ctx context.Context, name string) ([]Share, error) {
 func (s *Server) restricts(name string) bool {
 	a, ok := s.o.Authorizer.(*Access)
 	return ok && slices.ContainsFunc(a.restrictions, func(r Restriction) bool { return r.Names(name) })
+}
+
+// narrowed reports whether there is a dataset, or a view, that the client of a call may not read, or not as a whole.
+func (s *Server) narrowed(ctx context.Context) bool {
+	for _, name := range slices.AppendSeq(s.o.Catalog.Names(), maps.Keys(s.o.SQL.Views)) {
+		if s.authorize(ctx, PermitRead, name) != nil {
+			return true
+		}
+		if shares, err := s.shares(ctx, name); err != nil || len(shares) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // sharedWith returns e as the client of a call may read it. Every Entry that a client is told of has gone through here.

@@ -39,7 +39,8 @@ type SQLOptions struct {
 }
 
 // SQLEngine answers statements. Its methods may be called concurrently. It opens datasets by SQLTables alone, with the context that
-// it was called with: that checks what the client may read. Errors of SQLTables are returned as they are.
+// it was called with: that checks what the client may read. Errors of SQLTables are returned as they are. An error about a view of
+// SQLOptions.Views has a method SQLView, which returns its name, so that only those who may read everything are told why.
 type SQLEngine interface {
 	// Describe returns the schema of a statement's result and that of its parameters, without running it. params has a row of
 	// values, or is nil where they are not known yet.
@@ -120,9 +121,16 @@ func (t sqlTables) Views(ctx context.Context) map[string]string {
 	return out
 }
 
-// Views lists the views that the client may read, sorted.
+// Views lists the views that the client may read, and can, sorted.
 func (q sqlServer) Views(ctx context.Context) []string {
-	return slices.Sorted(maps.Keys(sqlTables{q}.Views(ctx)))
+	names := slices.Sorted(maps.Keys(sqlTables{q}.Views(ctx)))
+	if len(names) == 0 || !q.HasEngine() || !q.narrowed(ctx) {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, err := q.DescribeView(ctx, `SELECT * FROM "`+name+`"`) // no name has quotes
+		return err != nil
+	})
 }
 
 // sqlTable is a dataset as a SQLEngine sees it.
@@ -198,7 +206,7 @@ func (q sqlServer) describe(ctx context.Context, x sqlAnswerer, text string, par
 	}
 	defer done()
 	result, parameters, err = x.Describe(ctx, text, params)
-	return result, parameters, sqlError(ctx, err)
+	return result, parameters, q.sqlError(ctx, err)
 }
 
 // Run has the engine run a statement for each row of params, or once, and sends what comes of it.
@@ -224,14 +232,14 @@ func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, at
 	s := &sqlResult{s: q, x: x, ctx: ctx, stream: stream}
 	defer s.close()
 	if params == nil {
-		return sqlError(ctx, s.run(text, nil))
+		return q.sqlError(ctx, s.run(text, nil))
 	}
 	for i := range params.NumRows() {
 		one := params.NewSlice(i, i+1)
 		err := s.run(text, one)
 		one.Release()
 		if err != nil {
-			return sqlError(ctx, err)
+			return q.sqlError(ctx, err)
 		}
 	}
 	return nil
@@ -294,14 +302,27 @@ func (r *sqlResult) run(text string, params arrow.Record) (err error) {
 	}
 }
 
-// sqlError is an error of the engine as clients get it: why its context ended, where that is why.
-func sqlError(ctx context.Context, err error) error {
+// sqlError is an error of the engine as clients get it: why its context ended, where that is why. Only clients that may read everything
+// are told what is wrong with a view: it may be that they may not read what it reads. To others the view is not there.
+func (q sqlServer) sqlError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	var known *rpcerr.Error
 	if cause := context.Cause(ctx); cause != nil && !errors.As(err, &known) {
 		return cause
+	}
+	var view interface {
+		error
+		SQLView() string
+	}
+	if errors.As(err, &view) && q.narrowed(ctx) {
+		id := ""
+		if c := CallFrom(ctx); c != nil {
+			id = c.ID
+		}
+		q.logger.WarnContext(ctx, "a view could not be made for a client", "view", view.SQLView(), "request_id", id, "error", err.Error())
+		return rpcerr.Errorf(codes.NotFound, "there is no dataset %q", view.SQLView())
 	}
 	return renamedError(err, func(text string) string { return absolute().ReplaceAllString(text, "${1}(a path)") })
 }

@@ -412,7 +412,7 @@ func (q sqlServer) changes(ctx context.Context, text string) (bool, error) {
 	}
 	defer done()
 	yes, err := x.Changes(ctx, text)
-	return yes, sqlError(ctx, err)
+	return yes, q.sqlError(ctx, err)
 }
 
 // change does a statement that changes the session.

@@ -105,7 +105,7 @@ func (s *service) ingestTemporary(in *inbound, stream flight.FlightService_DoPut
 	}
 	rows, err := x.Ingest(ctx, to)
 	if err != nil {
-		return sqlError(ctx, rpcerr.Stream(err))
+		return q.sqlError(ctx, rpcerr.Stream(err))
 	}
 	return stream.Send(&flight.PutResult{AppMetadata: sql.IngestionResult(rows)})
 }

@@ -100,7 +100,7 @@ func (q sqlServer) changeIn(ctx context.Context, x *sqlSession, text string, par
 	}
 	rows, err := x.Change(ctx, text, params)
 	x.noteTransaction()
-	return rows, sqlError(ctx, err)
+	return rows, q.sqlError(ctx, err)
 }
 
 // noteTransaction keeps what calls that have not the turn may ask: whether a transaction has begun.

@@ -125,7 +125,7 @@ func (q sqlServer) Write(ctx context.Context, text string, params arrow.Record) 
 	}
 	report, err := q.putRows(ctx, c, func(st arrowio.Store) (*PutReport, error) {
 		r, err := q.writeQuery(ctx, x, c, w, params, st)
-		return r, sqlError(ctx, c.unfit(err))
+		return r, q.sqlError(ctx, c.unfit(err))
 	})
 	if err != nil {
 		return 0, err

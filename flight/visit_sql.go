@@ -39,12 +39,12 @@ func (v *Visit) Query(ctx context.Context, text string, use func(SQLRows) error)
 	}
 	rows, err := v.s.o.SQL.Engine.Run(ctx, text, nil, sqlTables{q})
 	if err != nil {
-		return sqlError(ctx, err)
+		return q.sqlError(ctx, err)
 	}
 	defer func() {
 		if e := rows.Close(); err == nil {
-			err = sqlError(ctx, e)
+			err = q.sqlError(ctx, e)
 		}
 	}()
-	return sqlError(ctx, use(rows))
+	return q.sqlError(ctx, use(rows))
 }

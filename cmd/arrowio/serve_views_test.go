@@ -19,7 +19,7 @@ func TestServeViews(t *testing.T) {
 	dir, _ := queryFiles(t, 1000)
 	tokens, config := filepath.Join(t.TempDir(), "tokens"), filepath.Join(t.TempDir(), "config.toml")
 	secrets := map[string]string{}
-	for _, name := range []string{"alice", "bob", "carol"} {
+	for _, name := range []string{"alice", "bob", "carol", "dave"} {
 		code, secret, errs := said(t, "", "token", "add", "--file", tokens, name)
 		if code != 0 {
 			t.Fatal(errs)
@@ -28,12 +28,13 @@ func TestServeViews(t *testing.T) {
 	}
 	text := fmt.Sprintf(`
 tokens = %q
-permit = ["alice:read=*", "bob:read=customers,names,spent", "carol:read=customers,names"]
+permit = ["alice:read=*", "bob:read=customers,names,spent", "carol:read=customers,names", "dave:read=customers,n*,mine"]
 
 [views]
 names = "SELECT customer, upper(name) AS name FROM customers"
 spent = "SELECT n.name, count(*) AS orders FROM orders JOIN names n USING (customer) GROUP BY n.name"
 broken = "SELECT nope FROM customers"
+mine = "SELECT customer FROM customers"
 
 [datasets]
 orders = %q
@@ -43,6 +44,11 @@ customers = %q
 clients = "carol"
 datasets = "customers"
 where = "customer < 2"
+
+[[restrict]]
+clients = "dave"
+datasets = "customers"
+columns = ["customer"]
 `, tokens, filepath.Join(dir, "orders.orc"), filepath.Join(dir, "customers.trv"))
 	writeText(t, config, text)
 	addr := sqlServing(t, "--config", config)
@@ -61,7 +67,9 @@ where = "customer < 2"
 		{"bob", "select max(name) from names", "N4\n"},
 		{"carol", "select max(name), count(*) from names", "N1|2\n"}, // its rows of customers
 		{"bob", "select table_name from information_schema.tables order by 1", "customers\nnames\n"},
-		{"alice", "select table_name from information_schema.tables order by 1", "customers\nnames\norders\nspent\n"},
+		{"alice", "select table_name from information_schema.tables order by 1", "customers\nmine\nnames\norders\nspent\n"},
+		{"dave", "select count(*) from mine", "5\n"},
+		{"dave", "show tables", "customers\nmine\n"},
 	} {
 		if got, err := ask(x.client, x.sql); err != nil || got != x.want {
 			t.Errorf("%s: %s: %q, %v", x.client, x.sql, got, err)
@@ -70,14 +78,31 @@ where = "customer < 2"
 	for _, x := range []struct {
 		client, sql string
 		want        codes.Code
+		text        string
 	}{
-		{"bob", "select * from spent", codes.PermissionDenied},   // it reads orders
-		{"bob", "select * from broken", codes.PermissionDenied},  // the name itself
-		{"alice", "select * from broken", codes.InvalidArgument}, // a column that is not there
-		{"alice", "create view x as select 1", codes.InvalidArgument},
+		{"bob", "select * from spent", codes.NotFound, `there is no dataset "spent"`},      // it reads orders
+		{"bob", "select * from broken", codes.PermissionDenied, "bob may not read broken"}, // the name itself
+		{"dave", "select * from names", codes.NotFound, `there is no dataset "names"`},     // it reads another column
+		{"dave", "describe names", codes.NotFound, `there is no dataset "names"`},
+		{"dave", "select * from (select upper(name) from main.names) where 1 = 0", codes.NotFound, `there is no dataset "names"`},
+		{"dave", "select * from none", codes.NotFound, `there is no dataset "none"`},
+		{"alice", "select * from broken", codes.InvalidArgument, `the view broken: sql: Binder Error: Referenced column "nope" not found`},
+		{"alice", "create view x as select 1", codes.InvalidArgument, ""},
 	} {
-		if got, err := ask(x.client, x.sql); status.Code(err) != x.want {
+		if got, err := ask(x.client, x.sql); status.Code(err) != x.want || !strings.HasPrefix(status.Convert(err).Message(), x.text) {
 			t.Errorf("%s: %s: %q, %v", x.client, x.sql, got, err)
+		}
+	}
+	for client, want := range map[string]string{"bob": "customers, names", "dave": "customers, mine"} {
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+secrets[client])
+		info, err := c.GetTables(ctx, &flightsql.GetTablesOpts{})
+		got, err := sqlRows(ctx, c, info, err)
+		var names []string
+		for line := range strings.Lines(got) {
+			names = append(names, strings.Split(line, "|")[2])
+		}
+		if err != nil || strings.Join(names, ", ") != want {
+			t.Error(client, got, err)
 		}
 	}
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+secrets["alice"])
@@ -88,7 +113,7 @@ where = "customer < 2"
 		f := strings.Split(line, "|")
 		kinds = append(kinds, f[2]+" "+f[3])
 	}
-	if err != nil || strings.Join(kinds, ", ") != "customers TABLE, names VIEW, orders TABLE, spent VIEW" {
+	if err != nil || strings.Join(kinds, ", ") != "customers TABLE, mine VIEW, names VIEW, orders TABLE, spent VIEW" {
 		t.Error(kinds, err)
 	}
 

@@ -146,7 +146,8 @@ const (
 // noColumns is the result of statements that return no rows.
 var noColumns = arrow.NewSchema(nil, nil)
 
-var errNotReading = errs.Errorf(errs.ErrOption, "sql: the statement does not read rows: what can be asked are SELECT, VALUES, EXPLAIN, DESCRIBE and SHOW")
+var errNotReading = errs.Errorf(errs.ErrOption, "sql: the statement is none of those that are answered: SELECT, VALUES, EXPLAIN, DESCRIBE, SUMMARIZE and SHOW read rows, "+
+	"CREATE TABLE … AS and INSERT INTO write datasets whose names are writable, and in a session CREATE TEMP TABLE and the like, SET, PREPARE and BEGIN change what is the session's")
 
 // begins refuses statements of strangers whose first word is none of one that reads, before they are prepared: to prepare EXPORT DATABASE makes
 // a directory.

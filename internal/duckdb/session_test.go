@@ -77,14 +77,14 @@ func TestSession(t *testing.T) {
 			insert into temp.t values (1); !t
 			select * from t; !t`,
 		"names": `
-			insert into x values (4, 's'); !does not read rows
-			update x set a = 1; !does not read rows
-			drop table x; !does not read rows
+			insert into x values (4, 's'); !none of those that are answered
+			update x set a = 1; !none of those that are answered
+			drop table x; !none of those that are answered
 			create temp table x as from x where a = 1; #1
 			select count(*) from x; 1
 			select count(*) from main.x; 1
 			select count(*) from arrowio.main.x; 3
-			insert into arrowio.main.x values (1, 'a'); !does not read rows
+			insert into arrowio.main.x values (1, 'a'); !none of those that are answered
 			drop table x; #0
 			select count(*) from x; 3`,
 		"views": `
@@ -159,23 +159,23 @@ func TestSession(t *testing.T) {
 			set variable v = 1; !cannot be changed
 			create temp macro m() as 1; !is refused
 			create temp sequence q; !is refused
-			create table t as select 1 as a; !does not read rows
+			create table t as select 1 as a; !none of those that are answered
 			create temp table t as from read_text('/etc/passwd'); !may not be used
 			create temp table t as from '/etc/passwd'; !/etc/passwd
 			create temp view v as from read_text('/etc/passwd'); !may not be used
 			create temp table t (a int); #0
 			insert into t select 1 returning a; !RETURNING
 			insert into t values (1); copy t to '/tmp/x'; !2 statements
-			copy t to '/tmp/x'; !does not read rows
+			copy t to '/tmp/x'; !none of those that are answered
 			explain analyze insert into t values (1); !EXPLAIN is for statements that read rows
-			prepare p as copy t to '/tmp/x'; !does not read rows
+			prepare p as copy t to '/tmp/x'; !none of those that are answered
 			prepare p as set threads = 1; !cannot be changed
 			prepare p as prepare q as select 1; !PREPARE takes
 			prepare p as select ?; #0
 			execute p((select content from read_text('/etc/passwd'))); !may not be used
 			execute p(1); select 2; !2 statements
 			execute p(1)) from x; select (2; !
-			attach ':memory:' as o; !does not read rows
+			attach ':memory:' as o; !none of those that are answered
 			use temp; !
 			checkpoint; !
 			call pragma_version(); !

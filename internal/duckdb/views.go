@@ -13,6 +13,19 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
+// ViewError is why a view of Options.Defined cannot be made.
+type ViewError struct {
+	View string
+	Err  error
+}
+
+func (e *ViewError) Error() string { return fmt.Sprintf("the view %s: %v", e.View, e.Err) }
+
+func (e *ViewError) Unwrap() error { return e.Err }
+
+// SQLView returns the name of the view.
+func (e *ViewError) SQLView() string { return e.View }
+
 // define makes the views of o.Defined that a statement may name, and those that these may name. Why one cannot be made is r.undefined:
 // the statement may not need it.
 func (r *Rows) define(statement string) error {
@@ -58,7 +71,7 @@ func (r *Rows) define(statement string) error {
 			}
 			left = append(left, v)
 			if first == nil {
-				first = fmt.Errorf("the view %s: %w", v.Name, err)
+				first = &ViewError{v.Name, err}
 			}
 		}
 		if len(left) == len(pending) { // they do not wait for each other

@@ -182,7 +182,11 @@ var beyond = []string{
 // refused returns what a token begins that is SQL and not answered; "" = nothing.
 func refused(t token) string {
 	if t.kind == tokenWord && slices.Contains(beyond, strings.ToLower(t.text)) {
-		return strings.ToUpper(t.text)
+		word := strings.ToUpper(t.text)
+		if t.is("group") || t.is("order") {
+			word += " BY"
+		}
+		return word
 	}
 	if t.kind == tokenMark && strings.Contains("+-*/%||::", t.text) {
 		return "an expression with " + t.text
@@ -314,6 +318,9 @@ func (p *parser) items(s *Select) error {
 		}
 	}
 	if len(s.Items) > 1 && slices.ContainsFunc(s.Items, func(it Item) bool { return it.Count }) {
+		if slices.ContainsFunc(p.tokens, func(t token) bool { return t.is("group") }) {
+			return errs.Errorf(errs.ErrUnsupported, "SQL: GROUP BY is not answered here: %s", instead)
+		}
 		return errs.Errorf(errs.ErrUnsupported, "SQL: COUNT(*) beside columns is not answered here: %s", instead)
 	}
 	return nil
@@ -430,6 +437,9 @@ func (p *parser) table(s *Select) error {
 		return err
 	}
 	s.Table = texts(names)
+	if p.peek().is("(") {
+		return errs.Errorf(errs.ErrUnsupported, "SQL: the function %s(…) in the place of a dataset is not answered here: %s", names[len(names)-1], instead)
+	}
 	if len(s.Table) > 3 {
 		return errs.Errorf(errs.ErrOption, "SQL: %s has more parts than catalog, schema and dataset", expr.Quote(s.Table...))
 	}
