@@ -304,7 +304,7 @@ where = "customer = 3"
 	for _, line := range []string{
 		"create temp table t as from orders; 100", "select distinct customer from t; 3", "select amount from t; !amount", `create temp view v as from "all-orders"; 0`, "select count(*) from v; 100",
 		"insert into t select id, customer from orders; 100", "update t set id = -1 where customer in (select customer from customers); !denied", "create temp table n as from customers; !denied",
-		"create temp view n as from customers; !denied", "prepare n as from customers; !denied", "create temp table n as from names; !denied", "create temp view n as from names; !denied",
+		"create temp view n as from customers; !denied", "prepare n as from customers; !denied", `create temp table n as from names; !there is no dataset "names"`, `create temp view n as from names; !there is no dataset "names"`,
 		"prepare o as select count(*) from orders where id >= ?; 0", "execute o(0); 100", "execute o((select count(*) from customers)); !denied", "from n; !n",
 	} {
 		i := strings.LastIndex(line, "; ")

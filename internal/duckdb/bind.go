@@ -51,6 +51,10 @@ func (t *table) close() error {
 	return t.Table.Close()
 }
 
+// assumedRows is how many rows a table is planned to have where that is not known. DuckDB would plan for a single one, and so keep the
+// largest table of a join in memory.
+const assumedRows = 100_000
+
 // bound is one place of a statement where a table stands.
 type bound struct {
 	q *query
@@ -114,9 +118,11 @@ func (q *query) bind(info C.duckdb_bind_info) error {
 		C.duckdb_bind_add_result_column(info, text, t.columns[i].kind)
 		C.free(unsafe.Pointer(text))
 	}
-	if n := t.Rows(); n >= 0 {
-		C.duckdb_bind_set_cardinality(info, C.idx_t(n), false)
+	n := t.Rows()
+	if n < 0 {
+		n = assumedRows
 	}
+	C.duckdb_bind_set_cardinality(info, C.idx_t(n), false)
 	C.bridge_set_bound(info, C.uint64_t(cgo.NewHandle(&bound{q, t})))
 	return nil
 }

@@ -163,7 +163,11 @@ func (r *Rows) start(sql string) error {
 	// The plan that filters are taken from and the one that runs see the same time.
 	began := d.begun || d.run("BEGIN TRANSACTION") == nil
 	if texts := statements(sql); began && len(texts) == int(n) {
-		if err := q.push(texts[len(texts)-1]); err != nil {
+		text := texts[len(texts)-1]
+		if of, explains := explained(text); explains { // EXPLAIN ANALYZE runs it
+			text = of
+		}
+		if err := q.push(text); err != nil {
 			return err
 		}
 	}

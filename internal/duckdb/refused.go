@@ -29,31 +29,33 @@ var explainable = []string{"select", "from", "with", "values", "table", "(", "de
 // reading are the words that statements of strangers begin with, unless they are known to change a session.
 var reading = append([]string{"explain", "desc", "pragma", "pivot_wider", "pivot_longer"}, explainable...)
 
-// explained returns the statement behind EXPLAIN.
+// explained returns the statement behind EXPLAIN, as it is written.
 func explained(sql string) (rest string, explains bool) {
 	if firstWord(sql) != "explain" {
 		return "", false
 	}
-	var b strings.Builder
-	depth, begun := 0, false
-	for i, t := range words(sql)[1:] {
+	depth, first := 0, -1 // first: tokens behind EXPLAIN
+	for _, t := range lex(sql) {
 		switch {
-		case begun:
-		case depth > 0 && t == ")":
-			depth--
-			continue
+		case t.kind == blank:
+		case first < 0: // EXPLAIN
+			first = 0
 		case depth > 0:
-			continue
-		case strings.EqualFold(t, "analyze"), strings.EqualFold(t, "verbose"):
-			continue
-		case i == 0 && t == "(" && !slices.Contains(explainable[:4], strings.ToLower(words(sql)[2:][0])): // options
+			if t.text == ")" {
+				depth--
+			}
+			first++
+		case strings.EqualFold(t.text, "analyze"), strings.EqualFold(t.text, "verbose"):
+			first++
+		case first == 0 && t.text == "(" && !slices.Contains(explainable[:4], firstWord(sql[len(t.text):])): // options
 			depth++
-			continue
+			first++
+		default:
+			return sql, true
 		}
-		begun = true
-		b.WriteString(t + " ")
+		sql = sql[len(t.text):]
 	}
-	return b.String(), true
+	return "", true
 }
 
 // words are the tokens of a statement, without blanks.
