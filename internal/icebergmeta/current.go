@@ -33,54 +33,88 @@ func isMetadata(e arrowio.TreeEntry) bool {
 	return !e.Dir && (strings.HasSuffix(e.Name, ".metadata.json") || strings.HasSuffix(e.Name, ".metadata.json.gz"))
 }
 
-// Current returns the name of the file with the current metadata in t. version-hint.text says which; a later version that was
-// written without it counts, too. Without the hint it is the file with the highest version. fs.ErrNotExist = there are none.
-func Current(ctx context.Context, t arrowio.Tree) (string, error) {
-	entries, err := t.List(ctx, Dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isMetadata) {
-		return "", fmt.Errorf("this is no Iceberg table: it has no file %s/*.metadata.json: %w", Dir, fs.ErrNotExist)
-	}
-	if err != nil {
-		return "", err
-	}
-	byVersion := map[int64][]string{}
-	highest := int64(-1)
-	hinted := ""
+// versions are the files of metadata in a table, as a listing shows them.
+type versions struct {
+	hinted  bool               // the table has a file HintFile
+	files   map[int64][]string // names by version
+	highest int64              // -1 = there is none
+}
+
+func listed(entries []arrowio.TreeEntry) versions {
+	v := versions{files: map[int64][]string{}, highest: -1}
 	for _, e := range entries {
 		if e.Dir {
 			continue
 		}
-		if e.Name == HintFile && e.Size < 1<<10 {
-			if hinted, err = hint(ctx, t); err != nil {
-				return "", err
-			}
-		}
+		v.hinted = v.hinted || e.Name == HintFile && e.Size < 1<<10
 		m := versionForm().FindStringSubmatch(e.Name)
 		if m == nil {
 			continue
 		}
-		v, err := strconv.ParseInt(m[1]+m[2], 10, 64)
+		n, err := strconv.ParseInt(m[1]+m[2], 10, 64)
 		if err != nil {
 			continue
 		}
-		byVersion[v] = append(byVersion[v], e.Name)
-		highest = max(highest, v)
+		v.files[n] = append(v.files[n], e.Name)
+		v.highest = max(v.highest, n)
 	}
-	v := highest
-	if n, err := strconv.ParseInt(hinted, 10, 64); err == nil && len(byVersion[n]) > 0 {
-		for v = n; len(byVersion[v+1]) > 0; {
-			v++
+	return v
+}
+
+// Current returns the name of the file with the current metadata in t. version-hint.text says which; a later version that was
+// written without it counts, too. Without the hint it is the file with the highest version. A hint may be behind, but a version that it
+// names must be there, and so must all from there to the highest: else the state is not known, which is errs.ErrCorrupt.
+// fs.ErrNotExist = there are no metadata.
+func Current(ctx context.Context, t arrowio.Tree) (string, error) {
+	const listings = 5 // a listing, or the next, may miss a file that is made at the same time
+	for n := 1; ; n++ {
+		entries, err := t.List(ctx, Dir)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isMetadata) {
+			return "", fmt.Errorf("this is no Iceberg table: it has no file %s/*.metadata.json: %w", Dir, fs.ErrNotExist)
 		}
-	} else if hinted != "" {
-		for _, names := range byVersion {
+		if err != nil {
+			return "", err
+		}
+		v := listed(entries)
+		hinted := ""
+		if v.hinted {
+			if hinted, err = hint(ctx, t); err != nil {
+				return "", err
+			}
+		}
+		name, err := v.current(hinted)
+		if err == nil || n == listings || !errors.Is(err, errs.ErrCorrupt) {
+			return name, err
+		}
+	}
+}
+
+// current returns the name of the file with the current metadata; hinted is what the table's hint says, "" = there is none.
+func (v versions) current(hinted string) (string, error) {
+	at := v.highest
+	n, err := strconv.ParseInt(hinted, 10, 64)
+	switch {
+	case hinted == "":
+	case err != nil:
+		for _, names := range v.files {
 			for _, name := range names {
 				if name == hinted || strings.TrimSuffix(name, ".metadata.json") == hinted {
 					return Dir + "/" + name, nil
 				}
 			}
 		}
+		return "", v.missing(fmt.Sprintf("%s/%s names %.100q, which is not there", Dir, HintFile, hinted))
+	case len(v.files[n]) == 0:
+		return "", v.missing(fmt.Sprintf("%s/%s says that version %d of the table is current, and its file of metadata (v%d.metadata.json) is not there", Dir, HintFile, n, n))
+	default:
+		for at = n; len(v.files[at+1]) > 0; {
+			at++
+		}
+		if at < v.highest {
+			return "", v.missing(fmt.Sprintf("%s has version %d of the table, and the file of version %d (v%d.metadata.json) is not there", Dir, v.highest, at+1, at+1))
+		}
 	}
-	switch found := byVersion[v]; {
+	switch found := v.files[at]; {
 	case len(found) == 0:
 		return "", errs.Errorf(errs.ErrUnsupported, "no file in metadata/ has a version in its name: name the file *.metadata.json itself")
 	case len(found) > 1:
@@ -89,6 +123,16 @@ func Current(ctx context.Context, t arrowio.Tree) (string, error) {
 	default:
 		return Dir + "/" + found[0], nil
 	}
+}
+
+// missing returns an error about metadata that are lost, with what may be read all the same.
+func (v versions) missing(what string) error {
+	if v.highest < 0 {
+		return corrupt("%s: the table's current state is lost. To read an older state, name its file *.metadata.json", what)
+	}
+	names := slices.Clone(v.files[v.highest])
+	slices.Sort(names)
+	return corrupt("%s: the table's current state is not known. To read the newest state that is there, name %s/%s; a table with a lost version is not written", what, Dir, names[0])
 }
 
 // hint returns the content of version-hint.text.

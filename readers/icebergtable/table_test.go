@@ -383,8 +383,14 @@ func TestCurrent(t *testing.T) {
 		want  int // version; -1 = an error
 	}{
 		{[]string{"v1.metadata.json", "v2.metadata.json", "v10.metadata.json"}, "", 10},
-		{[]string{"v1.metadata.json", "v2.metadata.json", "v4.metadata.json"}, "1\n", 2}, // 4 does not follow
-		{[]string{"v1.metadata.json", "v2.metadata.json"}, "nonsense", 2},
+		{[]string{"v1.metadata.json", "v2.metadata.json", "v4.metadata.json"}, "1\n", -1}, // 3 is lost
+		{[]string{"v1.metadata.json", "v2.metadata.json", "v3.metadata.json"}, "1\n", 3},
+		{[]string{"v1.metadata.json", "v2.metadata.json"}, "7", -1},
+		{[]string{"v1.metadata.json"}, "2", -1},
+		{[]string{"v3.metadata.json"}, "2", -1},
+		{[]string{"v1.metadata.json", "v2.metadata.json"}, "nonsense", -1},
+		{[]string{"v1.metadata.json", "v2.metadata.json"}, "\n", 2},
+		{[]string{"00001-a.metadata.json", "00002-b.metadata.json"}, "00003-c", -1},
 		{[]string{"00001-a.metadata.json", "00002-b.metadata.json"}, "", 2},
 		{[]string{"00001-a.metadata.json", "00001-b.metadata.json"}, "", -1},
 		{[]string{"00001-a.metadata.json", "00002-b.metadata.json"}, "00001-a", 1},
@@ -411,12 +417,15 @@ func TestCurrent(t *testing.T) {
 		inputs, err := dataset.List(context.Background(), dir, readers.Defaults(readers.Options{}))
 		if c.want < 0 {
 			if err == nil {
-				t.Errorf("%v: no error", c.files)
+				t.Errorf("%v, %q: no error", c.files, c.hint)
+			}
+			if lost := c.hint != ""; lost && (!errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "name metadata/")) {
+				t.Errorf("%v, %q: %v", c.files, c.hint, err)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("%v: %v", c.files, err)
+			t.Errorf("%v, %q: %v", c.files, c.hint, err)
 			continue
 		}
 		if got, want := inputs[0].Schema().Field(0).Name, "v"+string(rune('0'+c.want%10)); c.want < 10 && got != want || c.want == 10 && got != "v10" {
