@@ -31,22 +31,29 @@ class Source:
 
         if not isinstance(schema, pa.Schema):
             raise OptionError(f"schema cannot be {schema!r}: give a pyarrow.Schema", kind="option")
-        if isinstance(rows, Iterable) and _is_nothing_else(rows):
-            rows = iter(rows)
-            rows = _Once(self._batches(rows, schema))
-        reader = pa.RecordBatchReader.from_stream(_Once(self._stream(rows)))
-        if reader.schema.names != schema.names:
-            raise OptionError(f"schema has the columns {schema.names}, and the rows have {reader.schema.names}", kind="option")
-        for have, want in zip(reader.schema, schema):
-            _check_cast(have, want)
-        return pa.RecordBatchReader.from_batches(schema, self._cast_batches(reader, schema)).__arrow_c_stream__()
+        if _has_batches(rows):
+            batches = self._each(iter(rows), schema)
+        else:
+            batches = pa.RecordBatchReader.from_stream(_Once(self._stream(rows)))
+            _check_casts("the rows have", batches.schema, schema)
+        return pa.RecordBatchReader.from_batches(schema, self._cast_batches(batches, schema)).__arrow_c_stream__()
 
-    def _cast_batches(self, reader: Any, schema: Any) -> "Iterator[pa.RecordBatch]":
+    def _each(self, rows: Iterator[Any], schema: Any) -> "Iterator[pa.RecordBatch]":
+        """Yields the batches of batches, tables and DataFrames whose types may differ: each can be cast to schema."""
+        try:
+            for n, t in enumerate(map(_table, rows)):
+                _check_casts(f"batch {n} has", t.schema, schema)
+                yield from t.to_batches()
+        except BaseException as e:
+            self.error = e
+            raise
+
+    def _cast_batches(self, batches: Any, schema: Any) -> "Iterator[pa.RecordBatch]":
         """Yields batches with other types. A value that does not fit is an error with its column."""
         import pyarrow as pa
 
         rows = 0
-        for b in reader:
+        for b in batches:
             columns = []
             for field, column in zip(schema, b.columns):
                 if column.null_count and not field.nullable:
@@ -77,32 +84,30 @@ class Source:
                 rows = rows.scanner()
             if hasattr(rows, "to_reader"):
                 return rows.to_reader().__arrow_c_stream__()
+        if _has_batches(rows):
+            return self._batches(iter(rows))
         if hasattr(rows, "__arrow_c_array__") or module == "pandas":
             return _table(rows).__arrow_c_stream__()
-        if isinstance(rows, Iterable) and _is_nothing_else(rows):
-            return self._batches(iter(rows), None)
         raise OptionError(
             f"{type(rows).__name__} is nothing that rows can be read from: it has no __arrow_c_stream__, and is no list or "
             "generator of batches",
             kind="option",
         )
 
-    def _batches(self, rows: Iterator[Any], schema: Any) -> Any:
-        """Returns the stream of batches, tables and DataFrames, whose schema is that of the first one; schema is that of none."""
+    def _batches(self, rows: Iterator[Any]) -> Any:
+        """Returns the stream of batches, tables and DataFrames, whose schema is that of the first one."""
         pa = need_pyarrow("writing lists and generators")
 
         first = next(rows, None)
         if first is None:
-            if schema is None:
-                raise OptionError("there is no batch that says which columns there are: give schema", kind="option")
-            return schema.empty_table().__arrow_c_stream__()
+            raise OptionError("there is no batch that says which columns there are: give schema", kind="option")
         table = _table(first)
 
         def batches() -> Iterator[Any]:
             try:
                 for n, t in enumerate(itertools.chain([table], map(_table, rows))):
                     if not t.schema.equals(table.schema):
-                        raise OptionError(f"batch {n} has the columns {t.schema}, and those before it {table.schema}", kind="option")
+                        raise _other_schema(n, t.schema, table.schema)
                     yield from t.to_batches()
             except BaseException as e:
                 self.error = e
@@ -115,7 +120,25 @@ class Source:
         if not hasattr(frame, "collect_batches") or pyarrow_or_none() is None:
             return frame.collect().__arrow_c_stream__()
         empty = type(frame.clear().collect())(schema=frame.collect_schema())
-        return self._batches(itertools.chain([empty], frame.collect_batches()), None)
+        return self._batches(itertools.chain([empty], frame.collect_batches()))
+
+
+def _check_casts(whose: str, have: Any, want: Any) -> None:
+    """Refuses rows that cannot become those of a schema."""
+    if have.names != want.names:
+        raise OptionError(f"schema has the columns {want.names}, and {whose} {have.names}", kind="option")
+    for f, g in zip(have, want):
+        _check_cast(f, g)
+
+
+def _other_schema(n: int, have: Any, before: Any) -> OptionError:
+    """Returns the error of batch n, which has other columns than those before it."""
+    if have.names != before.names:
+        return OptionError(f"batch {n} has the columns {have.names}, and those before it have {before.names}", kind="option")
+    f, g = next((f, g) for f, g in zip(have, before) if not f.equals(g))
+    what = "that has nulls" if f.type == g.type and f.nullable else "without nulls" if f.type == g.type else f"of {f.type}"
+    then = "" if f.type == g.type else f" of {g.type}"
+    return OptionError(f"batch {n} has a column {f.name!r} {what}, and those before it have one{then}: give schema, to which all are cast", kind="option")
 
 
 def _check_cast(have: Any, want: Any) -> None:
@@ -169,9 +192,14 @@ class _Once:
         return self._capsule
 
 
-def _is_nothing_else(rows: Any) -> bool:
-    """Tells whether something that is iterated has batches in it: texts, bytes, dicts and open files have others."""
-    return not isinstance(rows, (str, bytes, bytearray, memoryview, dict)) and not hasattr(rows, "read")
+def _has_batches(rows: Any) -> bool:
+    """Tells whether something is iterated that may have batches in it: lists, generators, and what pandas reads in chunks, but no
+    texts, bytes, dicts and open files, and nothing that is itself rows."""
+    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, memoryview, dict)):
+        return False
+    if type(rows).__module__.split(".")[0] == "pandas":
+        return hasattr(rows, "__next__")
+    return not any(hasattr(rows, n) for n in ("read", "__arrow_c_stream__", "__arrow_c_array__", "scanner", "to_reader", "collect_schema"))
 
 
 def _table(rows: Any) -> Any:

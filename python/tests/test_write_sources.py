@@ -1,5 +1,7 @@
 """What rows are written from, and in what order, types and directories."""
 
+import io
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -24,6 +26,10 @@ SOURCES = {
     "tables": lambda: [TABLE.slice(0, 1), TABLE.slice(1)],
     "frames": lambda: iter([pl.DataFrame(TABLE).slice(0, 2), pl.DataFrame(TABLE).slice(2)]),
     "pandas": lambda: [pd.DataFrame({"a": pd.array([3, 1], "Int64"), "s": ["x", "y"]}), pd.DataFrame({"a": pd.array([2, None], "Int64"), "s": ["x", "z"]})],
+    "batches of pyarrow": lambda: pads.dataset(TABLE).to_batches(),
+    "batches of polars": lambda: pl.DataFrame(TABLE).lazy().collect_batches(chunk_size=2),
+    "chunks of pandas": lambda: pd.read_csv(io.StringIO("a,s\n3,x\n1,y\n2,x\n,z\n"), chunksize=2, dtype={"a": "Int64"}),
+    "lines of pandas": lambda: pd.read_json(io.StringIO('{"a":3,"s":"x"}\n{"a":1,"s":"y"}\n{"a":2,"s":"x"}\n{"a":null,"s":"z"}\n'), lines=True, chunksize=2, dtype={"a": "Int64"}),
     "lazy": lambda: pl.DataFrame(TABLE).lazy().filter(pl.lit(True)),
     "lazy, no rows": lambda: pl.DataFrame(TABLE).lazy().filter(pl.lit(False)),
 }
@@ -82,6 +88,34 @@ def test_schema(tmp_path):
         with pytest.raises(arrowio.OptionError, match="schema"):
             arrowio.write(TABLE, path, schema=bad, force=True)
     assert arrowio.open(path).schema.types == schema.types
+
+
+def chunks():
+    """Of what pandas has read in parts: types are told by the values that each has."""
+    yield pd.DataFrame({"a": [1], "b": [None]})
+    yield pd.DataFrame({"a": [2], "b": ["x"]})
+    yield pd.DataFrame({"a": [None], "b": [None]})
+
+
+def test_chunks_of_other_types(tmp_path):
+    """With schema each is cast; without, the error names the column."""
+    schema = pa.schema([("a", pa.int64()), ("b", pa.string())])
+    want = {"a": [1, 2, None], "b": [None, "x", None]}
+    for rows in (chunks(), list(chunks()), [pa.table({"a": [1]}, pa.schema([("a", pa.int8())])).append_column("b", pa.nulls(1)), *list(chunks())[1:]]):
+        assert written(rows, tmp_path / "t.orc", schema=schema, force=True).to_pydict() == want
+    with pytest.raises(arrowio.OptionError, match=r"^batch 1 has a column 'b' of (large_)?string, and those before it have one of null: give schema") as e:
+        arrowio.write(chunks(), tmp_path / "t.orc", force=True)
+    assert "pandas" not in str(e.value)
+    for rows, text in (
+        ([TABLE, TABLE.select(["s", "a"])], r"batch 1 has the columns \['s', 'a'\], and those before it have \['a', 's'\]"),
+        ([TABLE, TABLE.cast(pa.schema([TABLE.schema.field("a"), pa.field("s", pa.string(), nullable=False)]))], "batch 1 has a column 's' without nulls"),
+    ):
+        with pytest.raises(arrowio.OptionError, match=text):
+            arrowio.write(rows, tmp_path / "t.orc", force=True)
+    with pytest.raises(arrowio.OptionError, match=r"schema has the columns \['a', 's'\], and batch 1 has \['s'\]"):
+        arrowio.write([TABLE, TABLE.select(["s"])], tmp_path / "t.orc", schema=TABLE.schema, force=True)
+    assert written(pl.DataFrame(TABLE), tmp_path / "t.orc", schema=TABLE.schema, force=True).equals(TABLE)
+    assert written(TABLE.to_pandas(), tmp_path / "t.orc", schema=TABLE.schema, force=True).to_pydict() == TABLE.to_pydict()
 
 
 @pytest.mark.parametrize(
