@@ -2,9 +2,11 @@ package expr
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 )
 
 // pairing is how the values of two columns are made alike, so that they compare exactly.
@@ -27,6 +29,15 @@ type columnsNode struct {
 	how  pairing
 }
 
+// orText adds to the error of a name what to write where it was meant for a text.
+func orText(path string, err error) error {
+	segs, e := splitPath(path)
+	if e != nil || len(segs) > 1 || !errors.Is(err, errNoField) {
+		return err
+	}
+	return fmt.Errorf("%w; text goes in single quotes: '%s'", err, strings.ReplaceAll(segs[0].name, "'", "''"))
+}
+
 func (b *binder) compareColumns(e CompareColumns) (node, error) {
 	if e.Op < Eq || e.Op > Ge {
 		return nil, fmt.Errorf("column %s: a comparison of no known kind (%d)", e.Left, e.Op)
@@ -35,7 +46,7 @@ func (b *binder) compareColumns(e CompareColumns) (node, error) {
 	for i, path := range []string{e.Left, e.Right} {
 		var err error
 		if n.cols[i], n.doms[i], err = b.domain(path); err != nil {
-			return nil, err
+			return nil, orText(path, err)
 		}
 	}
 	switch e.Op {

@@ -131,9 +131,15 @@ func (l *lexer) next() (token, error) {
 	if c == '[' {
 		return token{}, l.fail(start, "brackets follow a list or a map at once, as in tags[0]")
 	}
+	if word := wordFor[c]; word != "" {
+		return token{}, l.fail(start, "%q has no meaning here: write %s; names with such characters go in double quotes", c, word)
+	}
 	r, _ := utf8.DecodeRuneInString(rest)
 	return token{}, l.fail(start, "%q has no meaning here; put names with such characters in double quotes", r)
 }
+
+// wordFor has the words for signs that other languages use.
+var wordFor = map[byte]string{'&': "AND", '|': "OR", '!': "NOT"}
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 

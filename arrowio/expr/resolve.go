@@ -123,6 +123,8 @@ func resolve(s *arrow.Schema, path string) (resolved, error) {
 
 var errAmbiguous = errors.New("write the name as it is spelled there")
 
+var errNoField = errors.New("no field")
+
 func resolveNames(s *arrow.Schema, path string, fold bool) (resolved, error) {
 	top := schemaLevel{s}
 	if ids := top.find(path); len(ids) == 1 {
@@ -252,7 +254,7 @@ func (r *resolver) fields(l level, at int) ([]int, bool) {
 		return nil, false // enter said why
 	}
 	name, _ := r.join(at, at+1)
-	return r.fail(at, "no field %q%s; %s", name, r.in(at), suggest(l, name))
+	return r.fail(at, "%w %q%s; %s", errNoField, name, r.in(at), suggest(l, name))
 }
 
 // join is the name made of the segments from at to end.
