@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func importField(in *C.struct_ArrowSchema, depth int) (f arrow.Field, err error)
 	}
 	format := C.GoString(in.format)
 	if f.Type = typeOf(format, children, int64(in.flags)); f.Type == nil {
-		return f, errs.Errorf(errs.ErrUnsupported, "column %s: the type %q of the C data interface", f.Name, format)
+		return f, errs.Errorf(errs.ErrUnsupported, "column %s: values of the type %s cannot be read%s", f.Name, nameOf(format), insteadOf(format))
 	}
 	if in.dictionary != nil {
 		if !arrow.IsInteger(f.Type.ID()) {
@@ -67,6 +68,32 @@ func importField(in *C.struct_ArrowSchema, depth int) (f arrow.Field, err error)
 		f.Type = &arrow.DictionaryType{IndexType: f.Type, ValueType: values.Type, Ordered: in.flags&C.ARROW_FLAG_DICTIONARY_ORDERED != 0}
 	}
 	return f, nil
+}
+
+// nameOf returns what a format that v15 does not know is called.
+func nameOf(format string) string {
+	kind, rest, _ := strings.Cut(format, ":")
+	n := strings.Split(rest, ",")
+	switch {
+	case kind == "d" && len(n) == 3:
+		return fmt.Sprintf("decimal%s(%s, %s)", n[2], n[0], n[1])
+	case format == "_pli128":
+		return "Int128 of polars"
+	case format == "_plu128":
+		return "UInt128 of polars"
+	}
+	return strconv.Quote(format) + " (of the C data interface)"
+}
+
+// insteadOf returns what to do about a format that v15 does not know.
+func insteadOf(format string) string {
+	if strings.HasPrefix(format, "d:") && (strings.HasSuffix(format, ",32") || strings.HasSuffix(format, ",64")) {
+		return ": cast it to decimal128"
+	}
+	if format == "_pli128" || format == "_plu128" {
+		return ": cast it to a decimal"
+	}
+	return ""
 }
 
 // fixed are the types of formats without parameters.

@@ -20,8 +20,9 @@ from ._progress import Bar
 from ._rows import MOST, Rows, row_range
 from ._schema import Schema, fields_of, twice
 from ._shown import schema_of
-from ._spool import is_open_file, remove, spool
-from .errors import ArrowioWarning, OptionError
+from ._spool import is_open_file, name_of, remove, spool
+from ._where import no_filter, where_text
+from .errors import ArrowioError, ArrowioWarning, OptionError
 
 if TYPE_CHECKING:
     import pandas
@@ -181,7 +182,10 @@ class Dataset(_Kin):
         >>> arrowio.open(example).filter("name = 'n3'").to_table().to_pydict()
         {'x': [3], 'name': ['n3']}
         """
-        text = _where_text(where)
+        return self._filtered(where, "filter")
+
+    def _filtered(self, where: Any, argument: str) -> "Dataset":
+        text = where_text(where, argument)
         if text is None:
             return self
         return self._view(where=text if self._where is None else f"({self._where}) AND ({text})")
@@ -251,10 +255,10 @@ class Dataset(_Kin):
         """Returns a view with those filters that are text, and the one that is an expression of pyarrow."""
         view: Dataset = self
         if isinstance(filter, (str, list, tuple)):
-            view, filter = view.filter(filter), None
+            view, filter = view._filtered(filter, "filter"), None
         elif filter is not None and type(filter).__module__.split(".")[0] != "pyarrow":
-            raise _no_filter("filter", filter)
-        return (view if where is None else view.filter(where)), filter
+            raise no_filter("filter", filter)
+        return view._filtered(where, "where"), filter
 
     @property
     def info(self) -> Any:
@@ -451,6 +455,11 @@ class Dataset(_Kin):
     def to_pandas(self, columns: Any = None, filter: Any = None, *, where: Any = None, **options: Any) -> "pandas.DataFrame":
         """Reads the rows into a DataFrame: columns, filter and where as in `scanner`, and the options of
         `pyarrow.Table.to_pandas`. `types_mapper=pandas.ArrowDtype` keeps the columns as they are, without a copy."""
+        if options:
+            import inspect
+
+            taken = list(inspect.signature(need_pyarrow("to_pandas").Table.to_pandas).parameters)[1:]
+            check_options("to_pandas", options, ["columns", "filter", "where", *taken], list)
         return self.to_table(columns, filter, where=where).to_pandas(**options)
 
     @checked
@@ -675,27 +684,6 @@ def _outside() -> int:
     return level
 
 
-def _where_text(where: Any) -> Optional[str]:
-    if where is None or isinstance(where, str):
-        return where
-    if isinstance(where, (list, tuple)):
-        texts = [t for t in map(_where_text, where) if t is not None]
-        return " AND ".join(f"({t})" for t in texts) or None
-    if type(where).__module__.split(".")[0] == "pyarrow":
-        from ._expressions import to_where
-
-        text = to_where(where)
-        if text is not None:
-            return text
-    raise _no_filter("where", where)
-
-
-def _no_filter(argument: str, given: Any) -> OptionError:
-    """Returns the exception for what is no condition."""
-    what = f"a {type(given).__name__}" if callable(given) else repr(given)
-    return OptionError(f"{argument} cannot be {what}: give text, such as \"x > 5\", or an expression of pyarrow", kind="option")
-
-
 def open(
     path: Any,
     columns: Optional[Sequence[str]] = None,
@@ -751,7 +739,7 @@ def open(
     if opened and filesystem is not None:
         raise TypeError(f"open() takes paths in the file system, and {type(path).__name__} is an open file")
     paths, files = files_of([] if opened else paths_of("open", path), filesystem)
-    text = _where_text(where)
+    text = where_text(where, "where")
     chosen = names_of("columns", columns)
     span = row_range(rows)
     types = ",".join(f"{k}={v}" for k, v in texts_of("partition_types", partition_types).items()) or None
@@ -772,7 +760,12 @@ def open(
     spooled = spool(path) if opened else None  # last: nothing may raise before somebody removes it
     if spooled is not None:
         request["paths"] = [spooled]
-    ds = Dataset(_Files("open", request, spooled, filesystem, files), chosen, text, span, scan, progress)
+    try:
+        ds = Dataset(_Files("open", request, spooled, filesystem, files), chosen, text, span, scan, progress)
+    except ArrowioError as e:
+        if spooled is None or e.file != spooled:
+            raise
+        raise e.of_file(name_of(path)) from None
     try:
         ds._check()
     except BaseException:

@@ -16,6 +16,9 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 #: Schemes that the library reads by itself; file systems that are given come before it.
 _OWN = ("file", "s3", "s3a", "hdfs")
 
+#: Schemes that name tables, not files.
+_TABLES = ("hive", "iceberg")
+
 #: Begins the path in a URL where its first part is a pattern, which cannot stand where hosts do, or nothing.
 _HERE = "./"
 
@@ -294,7 +297,14 @@ def _chained(url: str) -> "tuple[Any, str]":
 def files_of(paths: "list[str]", filesystem: Any) -> "tuple[list[str], Optional[Files]]":
     """Returns paths as the library knows them, and who reads them; None = the library itself does."""
     if filesystem is None:
-        theirs = {scheme_of(p) for p in paths} - {"", *_OWN}
+        theirs = {scheme_of(p) for p in paths} - {"", *_OWN, *_TABLES}
+        if theirs and not _has_fsspec():
+            scheme = min(theirs)
+            raise OptionError(
+                f"{scheme}:// is read by fsspec, which is not installed: pip install fsspec, and the package that it needs for {scheme}://; arrowio itself reads "
+                "s3://, hdfs:// and files",
+                kind="option",
+            )
         theirs = {s for s in theirs if _fsspec_knows(s)}
         return paths, FsspecURLs(theirs) if theirs else None
     module = type(filesystem).__module__.split(".")[0]
@@ -314,6 +324,25 @@ def files_of(paths: "list[str]", filesystem: Any) -> "tuple[list[str], Optional[
         fsspec = FsspecFiles(filesystem)
         return [fsspec.url(p) for p in paths], fsspec
     raise OptionError(f"filesystem cannot be {filesystem!r}: give one of fsspec or of pyarrow.fs", kind="option")
+
+
+def _has_fsspec() -> bool:
+    try:
+        import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore] # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def require_own(function: str, path: str) -> None:
+    """Refuses what only file systems of Python reach."""
+    scheme = scheme_of(path)
+    if scheme and scheme not in (*_OWN, *_TABLES):
+        raise OptionError(
+            f"{path}: {function}() writes files of this machine, s3:// and hdfs://, and nothing to {scheme}://: write a file, and copy it there, with fsspec "
+            "or another program",
+            kind="option",
+        )
 
 
 def _fsspec_knows(scheme: str) -> bool:

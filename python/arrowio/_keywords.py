@@ -128,6 +128,8 @@ def texts_of(argument: str, texts: Optional[Mapping[str, str]]) -> dict[str, str
 
 def paths_of(function: str, paths: Any) -> list[str]:
     """Returns the paths of one path or URL, or of several."""
+    if isinstance(paths, (bytearray, memoryview)):
+        raise TypeError(f"{function}() takes paths and URLs, not {type(paths).__name__}: give io.BytesIO(content) to open, where it is the content of a file")
     if isinstance(paths, bytes) and (b"\0" in paths or b"\n" in paths):
         raise TypeError(f"{function}() takes paths and URLs, and these {len(paths)} bytes are the content of a file: give io.BytesIO(content) to open")
     if isinstance(paths, (str, bytes)) or hasattr(paths, "__fspath__"):

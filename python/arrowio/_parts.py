@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional, Sequence, TypedDict
 
 from . import _library as library
-from ._dataset import _OPEN, Dataset, _reached, _where_text, open
+from ._dataset import _OPEN, Dataset, _reached, open
 from ._formats import read_options
 from ._keywords import check_numbers, check_options
 from ._rows import Rows, row_range
 from ._spool import is_open_file
+from ._where import where_text
 from .errors import OptionError
 
 
@@ -55,7 +56,7 @@ def plan(
     if is_open_file(path):
         raise TypeError(f"plan() takes paths and URLs, which others can read, and {type(path).__name__} is an open file")
     span = row_range(rows)
-    text = _where_text(where)
+    text = where_text(where, "where")
     # Rows are counted before the filter, so that it must not keep files from being looked at.
     with open(path, columns, text if span is None else None, **options) as ds:
         view = ds if span is None or text is None else ds.filter(text)

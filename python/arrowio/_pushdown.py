@@ -14,7 +14,7 @@ import pyarrow.dataset as pads
 from . import _stream
 from ._dataset import Dataset, names_in_class
 from ._expressions import Parser, Unknown, conjuncts, fields, path_of, text_of
-from ._keywords import check_places, checked
+from ._keywords import check_places, checked, names_of
 from .errors import OptionError
 
 
@@ -176,8 +176,8 @@ class PushdownDataset:
         where: Any = None,
     ) -> Any:
         """Returns a scanner over a new scan, with the arguments of `Dataset.scanner`."""
-        if isinstance(columns, str):
-            columns = [columns]
+        if not isinstance(columns, dict):
+            columns = names_of("columns", columns)
         narrowed, filter = self._dataset._narrowed(filter, where)
         if narrowed is not self._dataset:
             return PushdownDataset(narrowed, self._expression).scanner(columns, filter, batch_size)

@@ -11,10 +11,13 @@ import json
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from ._arrow import need_pyarrow
-from ._dataset import Dataset, _where_text, open
+from ._dataset import _OPEN, Dataset, open
+from ._formats import read_options
+from ._keywords import check_options
 from ._library import STORES, option_texts
 from ._parts import Part, _plan, open_part
 from ._rows import Rows, row_range
+from ._where import where_text
 from .errors import OptionError, SchemaError
 
 if TYPE_CHECKING:
@@ -193,9 +196,10 @@ def plan(
     check(source, parallelism, options, token)
     if is_flight(source):
         return _plan_flight(source, columns, where, rows, parallelism, token, **options)
+    check_options("read", options, [*_OPEN, "parallelism", "token"], read_options)
     options.setdefault("jobs", 1)  # workers share the cores already
     span = row_range(rows)
-    text = _where_text(where)
+    text = where_text(where, "where")
     with open(source, columns, text if span is None else None, **options) as ds:
         view: Dataset = ds if span is None or text is None else ds.filter(text)
         stores = {n: options[n] for n in (*STORES, "filesystem") if options.get(n) is not None}
@@ -221,7 +225,7 @@ def _plan_flight(
     request: dict[str, Any] = {"dataset": name, **command}
     if columns is not None:
         request["columns"] = [columns] if isinstance(columns, str) else [*columns]
-    text = _where_text(where)
+    text = where_text(where, "where")
     if text is not None:
         request["where"] = text
     span = row_range(rows)

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _library as library
+from ._filesystems import require_own
 from ._formats import write_options
 from ._keywords import check_numbers, check_options, check_text, names_of, texts_of
 from ._progress import Bar
@@ -106,6 +107,7 @@ def write(
     if not isinstance(path, (str, bytes)) and not hasattr(path, "__fspath__"):
         raise TypeError(f"write() takes a path or URL, not {type(path).__name__}")
     target = library.path_text(path)
+    require_own("write", target)
     stores = library.take_stores(options)
     source = Source(rows, schema)
     with Bar(progress and not dry_run, text=target) as bar, _clear_errors(source):

@@ -43,6 +43,10 @@ class ArrowioError(Exception):
         self.split = split
         self.offset = offset
 
+    def of_file(self, file: str) -> "ArrowioError":
+        """Returns the same error of another file."""
+        return _restore(type(self), {**{n: getattr(self, n) for n in _FIELDS}, "file": file})
+
     def __reduce__(self) -> Any:
         return (_restore, (type(self), {n: getattr(self, n) for n in _FIELDS}))
 

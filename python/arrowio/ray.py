@@ -21,9 +21,9 @@ from ray.data.block import BlockMetadata
 from ray.data.datasource import ReadTask
 
 from . import _tasks
-from ._dataset import _where_text
-from ._rows import Rows
 from ._expressions import to_where
+from ._rows import Rows
+from ._where import where_text
 from .errors import OptionError
 
 #: About so many bytes of batches become one block.
@@ -93,7 +93,7 @@ class ArrowioDatasource(Datasource):  # type: ignore[misc]
         self._columns = [columns] if isinstance(columns, str) else None if columns is None else [*columns]
         if self._columns == []:
             raise OptionError("Ray has no rows without columns: name one", kind="option")
-        self._where = _where_text(where)
+        self._where = where_text(where, "where")
         self._rows = rows
         self._options = {**options, "token": token}
         self._projection_map: Optional[dict[str, str]] = None

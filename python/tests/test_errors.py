@@ -2,13 +2,16 @@
 
 import builtins
 import datetime
+import decimal
 import io
 import json
 import os
 import pickle
 import subprocess
 
+import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import arrowio
@@ -175,7 +178,15 @@ def test_columns_nested_deeper_than_arrow_takes_them(tmp_path):
         (lambda p: arrowio.open(p).take([-1]), "indices cannot have -1: give whole numbers from 0 on"),
         (lambda p: arrowio.open(p).to_pyarrow_dataset().take("x"), "indices cannot be 'x'"),
         (lambda p: arrowio.open(p, where=lambda r: r.x > 5), "where cannot be a function: give text"),
-        (lambda p: arrowio.open(p).filter(lambda r: r.x > 5), "where cannot be a function"),
+        (lambda p: arrowio.open(p).filter(lambda r: r.x > 5), "filter cannot be a function"),
+        (lambda p: arrowio.open(p).filter(pc.field("x") + 1 == 5), r"^filter cannot be \(add.*\): arrowio does not know what is in it; pyarrow computes it for filter="),
+        (lambda p: arrowio.open(p, where=pc.field("x") + 1 == 5), "^where cannot be .*arrowio does not know"),
+        (lambda p: arrowio.open(p).filter(pa.table({"x": [1]})), "(?s)^filter cannot be pyarrow.Table.*give text"),
+        (lambda p: arrowio.open(p).to_table(filter=[("x", "<", 5)]), r"^filter cannot be \[\('x', '<', 5\)\]: conditions are no tuples here: give text"),
+        (lambda p: arrowio.open(p).to_table(where=[[("x", "not in", [5])]]), r"^where cannot be \[\[.*: conditions are no tuples here"),
+        (lambda p: arrowio.open(p, where=("x", "==", 5)), "^where cannot be .*: conditions are no tuples here"),
+        (lambda p: arrowio.open(p).to_table(columns=[5]), "^columns cannot have 5"),
+        (lambda p: arrowio.open(p).to_pyarrow_dataset().scanner(columns=5), "^columns cannot be 5"),
         (lambda p: arrowio.open(p).to_table(filter=lambda r: r.x > 5), "filter cannot be a function: give text"),
         (lambda p: arrowio.open(p).count_rows(filter=5), "filter cannot be 5"),
         (lambda p: arrowio.open(p).to_pyarrow_dataset().to_table(filter=lambda r: r.x > 5), "filter cannot be a function"),
@@ -211,3 +222,24 @@ def test_pyarrow_that_cannot_be_imported(small, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", broken)
     with pytest.raises(ImportError, match="failed to map segment"):
         ds.to_reader()
+
+
+def test_where_text_goes(small):
+    with pytest.raises(arrowio.SchemaError, match=r"""no field "n3"; there are "x", "name"; text goes in single quotes: 'n3'$"""):
+        arrowio.open(small, where='name == "n3"')
+    with pytest.raises(arrowio.OptionError, match="'&' has no meaning here: write AND"):
+        arrowio.open(small, where="x > 1 && x < 5")
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (lambda: pa.table({"x": pa.array([decimal.Decimal(1)], pa.decimal32(5, 2))}), r"column x: values of the type decimal32\(5, 2\) cannot be read: cast it to decimal128"),
+        (lambda: pa.table({"x": pa.array([decimal.Decimal(1)], pa.decimal64(15, 2))}), r"decimal64\(15, 2\) cannot be read: cast it to decimal128"),
+        (lambda: pl.DataFrame({"x": pl.Series([1], dtype=pl.Int128)}), "column x: values of the type Int128 of polars cannot be read: cast it to a decimal"),
+    ],
+)
+def test_types_that_are_not_taken(tmp_path, rows, says):
+    with pytest.raises(arrowio.UnsupportedError, match=says):
+        arrowio.write(rows(), tmp_path / "t.orc")
+    assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ import pyarrow.dataset as pads
 import pytest
 
 import arrowio
+from arrowio import _tasks
 from conftest import TESTDATA
 
 READS = ["scanner", "to_table", "to_batches", "to_reader", "count_rows", "head", "take"]
@@ -53,6 +54,11 @@ def test_where(small, name, push):
 
 def test_where_of_frames(small):
     ds = arrowio.open(small)
+    for name, meant in (("clumns", "columns"), ("types_maper", "types_mapper"), ("usecols", "columns")):
+        with pytest.raises(TypeError, match=rf"to_pandas\(\) got an unexpected keyword argument '{name}'; did you mean {meant}\?"):
+            ds.to_pandas(**{name: 1})
+    with pytest.raises(TypeError, match=r"^read\(\) got .*'paralelism'; did you mean parallelism\?"):
+        _tasks.plan(str(small), paralelism=6)
     assert ds.to_pandas(columns=["x"], where="x > 7")["x"].tolist() == [8, 9]
     assert ds.to_polars(where="x > 7")["x"].to_list() == [8, 9]
 
