@@ -22,6 +22,8 @@ type Loss struct {
 	Path string `json:"path,omitempty"` // of the column
 	Key  string `json:"key,omitempty"`  // key of the schema's metadata, or of the column's if only this key is lost
 	Text string `json:"loss"`
+	// LeftOut says that the whole column, with all its values, is left out, since the schema that was asked for does not have it.
+	LeftOut bool `json:"left_out,omitzero"`
 }
 
 // String returns one line: what has lost something, and what is lost.

@@ -27,16 +27,17 @@ type WarningKind string
 
 // Kinds of warnings.
 const (
-	WarnDoubt   WarningKind = "doubt"          // rows may be missing or wrong
-	WarnLost    WarningKind = "lost"           // values or rows that could not be read are null or left out
-	WarnMasked  WarningKind = "masked"         // encrypted columns are shown as their writer masked them
-	WarnHistory WarningKind = "history"        // the snapshot is older than the history that the files keep
-	WarnMissing WarningKind = "missing-file"   // a file that other files refer to does not exist
-	WarnCoarse  WarningKind = "coarse"         // timestamps are read in a coarser unit than the others
-	WarnColumn  WarningKind = "missing-column" // no file has a column of the requested schema
-	WarnNames   WarningKind = "same-name"      // several columns have one name
-	WarnKeys    WarningKind = "metadata"       // metadata that differs between files, or is not in the schema asked for, is left out
-	WarnExtType WarningKind = "extension-type" // an extension type or a dictionary that differs between files, or is not in the schema asked for, is left out
+	WarnDoubt   WarningKind = "doubt"           // rows may be missing or wrong
+	WarnLost    WarningKind = "lost"            // values or rows that could not be read are null or left out
+	WarnMasked  WarningKind = "masked"          // encrypted columns are shown as their writer masked them
+	WarnHistory WarningKind = "history"         // the snapshot is older than the history that the files keep
+	WarnMissing WarningKind = "missing-file"    // a file that other files refer to does not exist
+	WarnCoarse  WarningKind = "coarse"          // timestamps are read in a coarser unit than the others
+	WarnColumn  WarningKind = "missing-column"  // no file has a column of the requested schema
+	WarnLeftOut WarningKind = "left-out-column" // the requested schema does not have a column of the files
+	WarnNames   WarningKind = "same-name"       // several columns have one name
+	WarnKeys    WarningKind = "metadata"        // metadata that differs between files, or is not in the schema asked for, is left out
+	WarnExtType WarningKind = "extension-type"  // an extension type or a dictionary that differs between files, or is not in the schema asked for, is left out
 )
 
 // Warning is one thing that a reader should know before trusting the rows.
@@ -62,9 +63,9 @@ func Warnf(kind WarningKind, text string) Warning {
 const maxNamed = 20
 
 // listed are the kinds of warnings whose texts do not name the columns.
-var listed = []WarningKind{WarnMasked, WarnColumn, WarnCoarse, WarnKeys}
+var listed = []WarningKind{WarnMasked, WarnColumn, WarnLeftOut, WarnCoarse, WarnKeys}
 
-// String returns the text and, if the text does not name them, the columns. Masked and missing columns, and those whose metadata
+// String returns the text and, if the text does not name them, the columns. Masked and missing columns, those that are left out, and those whose metadata
 // differ, come after the text. Columns of a coarser unit come before it: "a, b: read in microseconds".
 func (w Warning) String() string {
 	if len(w.Columns) == 0 || !slices.Contains(listed, w.Kind) {

@@ -35,7 +35,15 @@ func addLost(p *arrowio.WritePlan, lost []arrowio.Loss, columns []string) {
 			p.Metadata = append(p.Metadata, arrowio.PlannedKey{Key: l.Key, Loss: l.Text})
 		}
 	}
+	for _, l := range lost {
+		if l.LeftOut {
+			p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: l.Path, Loss: l.Text})
+		}
+	}
 	for _, l := range slices.Backward(lost) { // each goes in front
+		if l.LeftOut {
+			continue
+		}
 		if _, read := (arrowio.Warning{Columns: []string{l.Path}}).For(columns); l.Of != arrowio.LossOfColumn || !read {
 			continue
 		}

@@ -92,6 +92,7 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 	if err != nil {
 		return nil, err
 	}
+	b := builder{inputs: inputs, p: p}
 	switch {
 	case o.Schema != nil:
 		if p != nil {
@@ -100,12 +101,13 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 			}
 			o.Schema = p.ofFiles(o.Schema)
 		}
-		open = showing(open, o)
+		of := o // how columns are matched is of the files
+		open = showing(open, of, func(i int, f arrowio.File) { b.unsaid.leftOut(i, f, p, of) })
 		o.Match = view.ByName // they have one schema now
 	case o.Match == view.ByNameFold:
 		return nil, errs.Errorf(errs.ErrOption, "matching columns by name in any case needs a schema, which says how the names are written")
 	}
-	b := builder{inputs: inputs, o: o, open: open, p: p}
+	b.o = o
 	b.open = b.unsaid.noting(b.absent.noting(open))
 	some, err := b.needed()
 	if err != nil {

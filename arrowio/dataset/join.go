@@ -31,6 +31,9 @@ type Dataset struct {
 	// LeftOut is metadata of the files that describe only columns which Schema leaves out, and types of the files that Arrow for Go does
 	// not have: see TypesLost. Warnings does not tell it: no value is lost.
 	LeftOut []arrowio.Loss
+	// Dropped lists the columns of Options.Exclude that are not in Schema, because a schema that was asked for does not have them, and that
+	// files have.
+	Dropped []string
 
 	files []arrowio.File // to be closed by Close
 	joint *joint         // of Join, where columns of the files were left out; nil = Schema has all

@@ -9,7 +9,8 @@ import (
 )
 
 // Warnings returns a warning for each entry of d.Lost that concerns a scan of the given columns. columns are dotted paths; nil =
-// all. A program that shows only values may ignore these warnings, since no value is lost.
+// all. Columns that the schema asked for does not have are told, whatever columns are. A program that shows only values may ignore the other
+// warnings, since no value is lost.
 func (d *Dataset) Warnings(columns []string) (out []arrowio.Warning) {
 	add := func(kind arrowio.WarningKind, text string, paths ...string) {
 		w := arrowio.Warnf(kind, text)
@@ -21,16 +22,27 @@ func (d *Dataset) Warnings(columns []string) (out []arrowio.Warning) {
 			out = append(out, w)
 		}
 	}
+	var left []string
 	var keys, columnKeys groups // of the schema, and paths of columns
 	for _, l := range d.Lost {
 		switch {
 		case l.Of == arrowio.LossOfMetadata:
 			keys.add("metadata that "+strings.Replace(l.Text, " and is ", " is ", 1)+": ", l.Key)
+		case l.LeftOut:
+			left = append(left, l.Path)
 		case l.Key == "":
 			add(arrowio.WarnExtType, "column "+l.String(), l.Path)
 		default:
 			columnKeys.add(l.Text+" of columns", l.Path)
 		}
+	}
+	if len(left) > 0 { // whatever columns are read: it is only said of what was asked for
+		w := arrowio.Warnf(arrowio.WarnLeftOut, "columns that are not in the schema asked for are left out")
+		w.Columns = left
+		if len(d.Fragments) > 0 {
+			w.File = d.Fragments[0].Name
+		}
+		out = append([]arrowio.Warning{w}, out...)
 	}
 	for _, text := range columnKeys.texts {
 		add(arrowio.WarnKeys, text, columnKeys.of[text]...)

@@ -104,13 +104,14 @@ func (o Options) adapt(c arrowio.Calendar) view.Options {
 	return a
 }
 
-// showing returns open, extended to show each file under o.Schema.
-func showing(open func(ctx context.Context, i int) (arrowio.File, error), o Options) func(ctx context.Context, i int) (arrowio.File, error) {
+// showing returns open, extended to show each file under o.Schema. left is called with each file before.
+func showing(open func(ctx context.Context, i int) (arrowio.File, error), o Options, left func(i int, f arrowio.File)) func(ctx context.Context, i int) (arrowio.File, error) {
 	return func(ctx context.Context, i int) (arrowio.File, error) {
 		f, err := open(ctx, i)
 		if err != nil {
 			return nil, err
 		}
+		left(i, f)
 		return Show(f, o)
 	}
 }

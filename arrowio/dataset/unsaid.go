@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
 )
 
@@ -15,6 +16,8 @@ type unsaid struct {
 	mu    sync.Mutex
 	ended bool
 	first map[arrowio.Loss]saidAt
+
+	dropped []string // of Options.Exclude, what files have and the schema does not
 }
 
 // saidAt is where a loss was found first.
@@ -44,6 +47,51 @@ func (u *unsaid) noting(open func(ctx context.Context, i int) (arrowio.File, err
 	}
 }
 
+// leftOut records the columns of a file that o.Schema does not have, unless some columns are asked for, of which they are none.
+func (u *unsaid) leftOut(i int, f arrowio.File, p *partitions, o Options) {
+	paths, err := view.LeftOut(f, o.Schema, o.adapt(arrowio.CalendarOf(f)))
+	if err != nil {
+		return // view.Show says what is wrong
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ended {
+		return
+	}
+	for n, path := range paths {
+		if _, asked := (arrowio.Warning{Columns: []string{path}}).For(o.Columns); !asked {
+			continue
+		}
+		if names, ok := expr.Names(path); ok && len(names) == 1 && p != nil && len(p.schema.FieldIndices(names[0])) > 0 {
+			continue // the directories say it: see partitions.noting
+		}
+		if name, ok := excludedIn(o.Exclude, path); ok {
+			if !slices.Contains(u.dropped, name) {
+				u.dropped = append(u.dropped, name)
+			}
+			continue
+		}
+		l := arrowio.Loss{Of: arrowio.LossOfColumn, Path: path, Text: "is not in the schema asked for and is left out", LeftOut: true}
+		if at, ok := u.first[l]; !ok || i < at.file {
+			if u.first == nil {
+				u.first = map[arrowio.Loss]saidAt{}
+			}
+			u.first[l] = saidAt{i, n - len(paths)} // in front of what is not said
+		}
+	}
+}
+
+// excludedIn returns the excluded column that a column is, or that it is inside of.
+func excludedIn(excluded []string, path string) (string, bool) {
+	names, ok := expr.Names(path)
+	for _, e := range excluded {
+		if x, is := expr.Names(e); ok && is && len(x) <= len(names) && slices.Equal(x, names[:len(x)]) {
+			return e, true
+		}
+	}
+	return "", false
+}
+
 // end adds what was found to the losses of a dataset, but for what these tell already and keys that its schema has.
 func (u *unsaid) end(d *Dataset) {
 	u.mu.Lock()
@@ -56,6 +104,7 @@ func (u *unsaid) end(d *Dataset) {
 		told[l] = true
 	}
 	md := d.Schema.Metadata()
+	d.Dropped = slices.Concat(d.Dropped, u.dropped)
 	for l := range u.first {
 		what := l
 		what.Text = ""

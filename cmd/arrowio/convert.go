@@ -184,6 +184,11 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	if err := f.readFlags.options.check(append(used, ds.used(f.readFlags.options)...)...); err != nil {
 		return false, err
 	}
+	if format.Name == icebergtable.Name || format.Name == hivetable.Name {
+		if err := noneLeftOut(ds.Lost); err != nil {
+			return false, err
+		}
+	}
 
 	lost := f.edit.Remaining(ds.Lost)
 	a.tellLost(&dataset.Dataset{Fragments: ds.Fragments, Lost: lost}, f.columns)

@@ -236,6 +236,7 @@ func (a *app) openInputs(ctx context.Context, args []string, inputs []dataset.In
 	if ds.Dataset, err = dataset.New(ctx, inputs, o, open); err != nil {
 		return nil, errors.Join(err, ds.close())
 	}
+	ds.dropped = append(ds.dropped, ds.Dropped...)
 	if err := ds.openFirst(ctx, o.Filter); err != nil {
 		return nil, errors.Join(err, ds.close())
 	}

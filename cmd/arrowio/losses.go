@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
 )
@@ -54,6 +55,21 @@ func (a *app) note(file, text string) {
 		File    string `json:"file"`
 		Message string `json:"message"`
 	}{"note", file, text})
+}
+
+// noneLeftOut returns an error if columns of INPUT are left out by --schema: rows that go into a table lose no column unless it is named.
+func noneLeftOut(lost []arrowio.Loss) error {
+	var left []string
+	for _, l := range lost {
+		if l.LeftOut {
+			left = append(left, l.Path)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return errs.Errorf(errs.ErrSchema, "--schema does not have %s of INPUT, which would be left out: leave out what the table is to lack with %w",
+		strings.Join(left, ", "), errs.Opt("exclude", strings.Join(left, ",")))
 }
 
 // noteLosses prints in one line what is lost when OUTPUT is read again, without what warnings have named already.

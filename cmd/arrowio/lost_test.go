@@ -85,7 +85,7 @@ func TestWhatTheSchemaDoesNotSay(t *testing.T) {
 		{"struct<id:bigint,c:struct<u:string>>", []string{"--columns", "id", a, b}, keys},
 		{"struct<id:bigint,c:struct<u:string>>", []string{"--drop-metadata", "*", a, b}, extension},
 		{"struct<id:bigint,x:int>", []string{"--columns", "id", a, b}, keys},
-		{`{"fields":[{"name":"id","type":"int64"}],"metadata":{"same":"s"}}`, []string{a, b}, strings.TrimSuffix(keys, ", same\n") + "\n"},
+		{`{"fields":[{"name":"id","type":"int64"}],"metadata":{"same":"s"}}`, []string{a, b}, "columns that are not in the schema asked for are left out: c\n" + strings.TrimSuffix(keys, ", same\n") + "\n"},
 	} {
 		want := strings.ReplaceAll("\n"+c.told, "\n", "\narrowio: "+a+": warning: ")
 		want = strings.TrimPrefix(strings.TrimSuffix(want, "arrowio: "+a+": warning: "), "\n")

@@ -102,7 +102,7 @@ func TestProfileOfFilesWithoutScan(t *testing.T) {
 	if err := os.MkdirAll(path("table/k=1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	ok(t, "convert", pruning, "--schema", "struct<id__mono:bigint,group__days:bigint>", path("table/k=1/wide.orc"))
+	ok(t, "convert", pruning, "--columns", "id__mono,group__days", "--schema", "struct<id__mono:bigint,group__days:bigint>", path("table/k=1/wide.orc"))
 	ok(t, "convert", pruning, "--columns", "id__mono,group__days", path("table/k=1/own.orc"))
 	p := profileOf(t, "--no-scan", path("table"))
 	if id, wide, key := column(p, "id__mono"), column(p, "group__days"), column(p, "k"); id.Max == nil || wide.Nulls == nil || wide.Max == nil || key.Nulls != nil || p.Rows != 12000 {

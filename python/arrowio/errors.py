@@ -79,7 +79,7 @@ class ArrowioWarning(UserWarning):
     """What reading a file hides: rows or values that are lost, masked or doubtful, and metadata in which files differ.
 
     Attributes:
-        kind: "masked", "lost", "history", "missing-file", "missing-column", "same-name", "metadata", "extension-type" or "doubt".
+        kind: "masked", "lost", "history", "missing-file", "missing-column", "left-out-column", "same-name", "metadata", "extension-type" or "doubt".
         message: what it is, without the file.
         file: the file or URL.
         place: where in it, in the words of the format; None = all of it.

@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+import warnings
 
 import pyarrow as pa
 import pytest
@@ -35,6 +36,18 @@ def test_columns_that_no_file_has(small):
     schema = pa.schema([("x", pa.int64()), ("new", pa.string())])
     with pytest.warns(arrowio.ArrowioWarning, match="new"):
         assert arrowio.open([small, small], schema=schema).to_table().column("new").null_count == 20
+
+
+def test_columns_that_the_schema_lacks(small):
+    """They are left out, which a warning tells, unless other columns are asked for."""
+    with pytest.warns(arrowio.ArrowioWarning, match="left out: name") as told:
+        ds = arrowio.open(small, schema=pa.schema([("x", pa.int64())]))
+        assert ds.to_table().column_names == ["x"]
+    assert [(w.message.kind, w.message.columns) for w in told] == [("left-out-column", ["name"])]
+    assert [w.kind for w in ds.warnings] == ["left-out-column"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert arrowio.open(small, schema=pa.schema([("x", pa.int64())]), columns=["x"]).to_table().num_rows == 10
 
 
 def test_parts_are_of_the_schema(narrow):
