@@ -3,6 +3,8 @@ package flight
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/credentials"
@@ -85,6 +87,18 @@ func (a *Access) Authenticate(ctx context.Context, c *Call) (Client, error) {
 func (a *Access) Authorize(_ context.Context, c *Call, p Permission, dataset string) error {
 	return a.a.Authorize(identity(c), p, dataset)
 }
+
+// loginName returns the name with which a client has tried a password that was refused; "" = none.
+func loginName(err error) string {
+	var login *auth.LoginError
+	if !errors.As(err, &login) {
+		return ""
+	}
+	return shortenedTo(strings.ToValidUTF8(login.Name, "\uFFFD"), maxLoginName)
+}
+
+// maxLoginName is how much is logged of a name that nobody may have, in bytes.
+const maxLoginName = 128
 
 // identity is the client of a call as package auth knows it.
 func identity(c *Call) auth.Identity {

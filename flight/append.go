@@ -64,6 +64,7 @@ func (s *service) appending(ctx context.Context, c *PutCommand, w *Writable) (ar
 	if err != nil {
 		return nil, spec, err
 	}
+	c.file = name
 	return &oneFile{Store: st}, spec, nil
 }
 
@@ -114,6 +115,9 @@ func (w *Writable) removeAppended() ([]local.Leftover, error) {
 		left, e := local.RemoveLeftovers(filepath.Join(w.Dir, name), func(part string) bool { return strings.HasPrefix(part, "part-") })
 		if !errors.Is(e, fs.ErrNotExist) && err == nil {
 			err = e
+		}
+		for i := range left {
+			left[i].Output = name
 		}
 		all = append(all, left...)
 	}

@@ -40,6 +40,9 @@ func TestPutAppends(t *testing.T) {
 		if err != nil || !report.Appended || report.Replaced || report.Rows != 500 || report.Format != f || len(report.Files) != 1 {
 			t.Fatalf("%s: %+v, %v", f, report, err)
 		}
+		if added := report.Files[0]; !slices.Contains(names(t, dir+"/"+name), added.Name) || !strings.HasPrefix(added.Name, "part-00001-") {
+			t.Errorf("%s: added %s, and there are %v", f, added.Name, names(t, dir+"/"+name))
+		}
 		info, got := getAll(t.Context(), t, c, pathOf(name))
 		if got.err != nil || got.rows() != 3500 || info.TotalRecords != 3500 {
 			t.Fatalf("%s: %d rows, %v", f, got.rows(), got.err)

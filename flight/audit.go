@@ -62,7 +62,8 @@ type auditLine struct {
 	Time      time.Time `json:"time"` // when it began
 	RequestID string    `json:"request_id"`
 	TraceID   string    `json:"trace_id,omitempty"`
-	Client    string    `json:"client"` // "" = not known
+	Client    string    `json:"client"`          // "" = not known
+	Tried     string    `json:"tried,omitempty"` // the name that came with a wrong password
 	Roles     []string  `json:"roles,omitempty"`
 	Peer      string    `json:"peer"`
 	Method    string    `json:"method"`
@@ -83,7 +84,7 @@ func (a *Audit) Started(*Call) {}
 // Ended implements Observer.
 func (a *Audit) Ended(c *Call, err error) {
 	l := auditLine{
-		Time: c.Started.UTC(), RequestID: c.ID, TraceID: c.Trace, Client: c.Client.Name, Roles: c.Client.Roles, Peer: c.Peer, Method: c.Method,
+		Time: c.Started.UTC(), RequestID: c.ID, TraceID: c.Trace, Client: c.Client.Name, Tried: c.tried, Roles: c.Client.Roles, Peer: c.Peer, Method: c.Method,
 		Dataset: c.Dataset(), Statement: a.text.of(c), Seconds: time.Since(c.Started).Seconds(), Code: codeOf(err).String(),
 	}
 	l.Rows, _, l.Bytes = c.Sent()

@@ -2,6 +2,7 @@ package flight
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -97,6 +98,48 @@ func TestAudit(t *testing.T) {
 		if n := strings.Count(log.String(), "msg=slow"); n != 4 {
 			t.Errorf("%d slow calls: %s", n, log.String())
 		}
+	}
+}
+
+// A refused password has the name that came with it, and never is that the client's. What was denied is said, too.
+func TestAuditRefused(t *testing.T) {
+	t.Parallel()
+	var out quiet
+	path, secrets := tokenFileOf(t, "alice")
+	rule, err := ParseRule("alice:read=other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, Options{
+		Authorizer: access(t, AccessOptions{Tokens: path, Rules: []Rule{rule}}), Observers: []Observer{NewAudit(&out, StatementsRedacted, slog.New(slog.DiscardHandler))},
+	}, map[string]Spec{"events": {Paths: []string{events(t, 10)}}})
+	c := r.client(t)
+	for _, header := range []string{
+		"Basic " + base64.StdEncoding.EncodeToString([]byte("mallory:wrong")),
+		"Basic " + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x80", 1000)+":wrong")),
+		"Bearer " + secrets["alice"],
+	} {
+		if s := get(with(t.Context(), "authorization", header), t, c, []byte(`{"dataset":"events"}`)); s.err == nil {
+			t.Error("no error")
+		}
+	}
+	settled(t, "not all calls are written", func() bool { return strings.Count(out.String(), "\n") == 3 })
+	var lines []auditLine
+	for line := range strings.Lines(out.String()) {
+		var l auditLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	if l := lines[0]; l.Client != "" || l.Tried != "mallory" || l.Code != "Unauthenticated" {
+		t.Errorf("%+v", l)
+	}
+	if l := lines[1]; l.Client != "" || l.Tried == "" || len(l.Tried) > 3*maxLoginName {
+		t.Errorf("%+v", l)
+	}
+	if l := lines[2]; l.Client != "alice" || l.Tried != "" || l.Dataset != "events" || l.Code != "PermissionDenied" {
+		t.Errorf("%+v", l)
 	}
 }
 

@@ -40,11 +40,13 @@ type Call struct {
 	Started time.Time
 	Trace   string // id of the call's trace, see Options.TraceStatements; "" = it has none
 
+	aboutMu   sync.Mutex
 	dataset   atomic.Pointer[string]
 	query     atomic.Pointer[string]
 	statement atomic.Pointer[string]
 	putRows   atomic.Int64
 	putBytes  atomic.Int64
+	tried     string // see loginName
 
 	sent   transport.Sent
 	lease  Lease
@@ -55,8 +57,28 @@ type Call struct {
 	offered bool // whether the client was offered one
 }
 
-// Dataset returns the name of the call's dataset; "" = none, or not known yet.
+// Dataset returns the name of the dataset that the client has asked for, or that its statement reads, several with commas between; "" =
+// none, or not known yet. What client asks for need not be there.
 func (c *Call) Dataset() string { return load(&c.dataset) }
+
+// maxAbout is how long the names of a call's datasets are together, about.
+const maxAbout = 500
+
+// about records that the call is about a dataset.
+func (c *Call) about(name string) {
+	if c == nil || !ValidName(name) {
+		return
+	}
+	c.aboutMu.Lock()
+	defer c.aboutMu.Unlock()
+	switch had := c.Dataset(); {
+	case had == "":
+		c.dataset.Store(&name)
+	case len(had) < maxAbout && !slices.Contains(strings.Split(had, ","), name):
+		had += "," + name
+		c.dataset.Store(&had)
+	}
+}
 
 // Sent returns how many rows, batches and bytes the call has handed to the transport.
 func (c *Call) Sent() (rows, batches, bytes int64) { return c.sent.Totals() }
@@ -188,6 +210,7 @@ func (s *Server) call(ctx context.Context, method string, run func(context.Conte
 	if cause := context.Cause(ctx); cause != nil && err != nil && errors.Is(cause, errStopped) {
 		err = cause // whatever it stumbled over on its way out
 	}
+	c.tried = loginName(err)
 	st := s.status(c, err)
 	for _, o := range s.o.Observers {
 		o.Ended(c, st)
@@ -239,13 +262,16 @@ func (s *Server) authorize(ctx context.Context, p Permission, dataset string) er
 	return denied(s.o.Authorizer.Authorize(ctx, c, p, dataset))
 }
 
-// open is the only way to a dataset: by its name in the catalog, for a client that may.
+// open and look are the only ways to a dataset: by its name in the catalog, for a client that may.
 func (s *Server) open(ctx context.Context, p Permission, name string, options map[string]string) (*Entry, error) {
+	CallFrom(ctx).about(name)
+	return s.look(ctx, p, name, options)
+}
+
+// look is open for calls that are not about this dataset.
+func (s *Server) look(ctx context.Context, p Permission, name string, options map[string]string) (*Entry, error) {
 	if err := s.authorize(ctx, p, name); err != nil {
 		return nil, err
-	}
-	if c := CallFrom(ctx); c != nil {
-		c.dataset.Store(&name)
 	}
 	shares, err := s.shares(ctx, name)
 	if err != nil {

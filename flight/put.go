@@ -81,11 +81,9 @@ func (s *service) putCommand(in *inbound, stream flight.FlightService_DoPutServe
 // putRows puts the rows that write writes to a store, which it ends in any case: every put comes here, so that what c may do, and
 // where its rows go, is decided once.
 func (s *service) putRows(ctx context.Context, c *PutCommand, write func(st arrowio.Store) (*PutReport, error)) (*PutReport, error) {
+	CallFrom(ctx).about(c.Dataset)
 	if err := s.authorize(ctx, PermitWrite, c.Dataset); err != nil {
 		return nil, err
-	}
-	if call := CallFrom(ctx); call != nil {
-		call.dataset.Store(&c.Dataset)
 	}
 	if _, view := s.o.SQL.Views[c.Dataset]; view {
 		return nil, rpcerr.Errorf(codes.AlreadyExists, "%s is a view", c.Dataset)
@@ -111,6 +109,9 @@ func (s *service) putRows(ctx context.Context, c *PutCommand, write func(st arro
 	if err == nil {
 		if report, err = write(st); err == nil {
 			report.Replaced, report.Appended = known && !c.appends(), known && c.appends()
+			if c.file != "" { // the store of one file calls it as it likes
+				report.Files[0].Name = c.file
+			}
 			err = s.confirm(ctx, report, spec)
 		}
 	}

@@ -41,6 +41,7 @@ type PutCommand struct {
 	fits    func(rows *arrow.Schema) error
 	columns *arrow.Schema
 	hidden  bool
+	file    string // that is appended; "" = none is
 	// keepsKinds is of rows that SQL writes, which has no place for a report: without Losses, a new dataset whose values come back as
 	// ones of another kind is refused.
 	keepsKinds bool

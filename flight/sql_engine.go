@@ -104,7 +104,7 @@ func (t sqlTables) Open(ctx context.Context, name string) (SQLTable, error) {
 	if t.authorize(ctx, PermitRead, meant) != nil {
 		meant = written // an error tells nothing of what there is but may not be read
 	}
-	e, err := t.open(ctx, PermitRead, meant, nil)
+	e, err := t.look(ctx, PermitRead, meant, nil) // only to be described, perhaps: see sqlTable.Scan
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +147,7 @@ func (t *sqlTable) Rows() int64 { return t.e.Rows }
 const sqlScanShare = 4
 
 func (t *sqlTable) Scan(ctx context.Context, columns []string, filter expr.Expr, mem memory.Allocator) (array.RecordReader, error) {
+	CallFrom(ctx).about(t.e.Name)
 	return t.s.read(ctx, t.e, Command{Dataset: t.e.Name, Columns: columns}, filter, func(o *arrowio.ScanOptions) {
 		o.Allocator = mem
 		o.MemoryBudget /= sqlScanShare

@@ -94,6 +94,16 @@ func (v *Visit) Open(ctx context.Context, name string) (*Entry, error) {
 	return v.s.open(ctx, PermitRead, name, nil)
 }
 
+// Look is Open for a visit that shows several datasets: it is not told to be about this one.
+func (v *Visit) Look(ctx context.Context, name string) (*Entry, error) {
+	return v.s.look(ctx, PermitRead, name, nil)
+}
+
+// Asks says for the logs which rows of a dataset the visitor has asked for. The columns are dotted paths, nil = all, and where is a filter.
+func (v *Visit) Asks(dataset string, columns []string, where string) {
+	v.call.say((&Command{Dataset: dataset, Columns: columns, Where: where}).said())
+}
+
 // Scan reads rows of a dataset that Open has returned, one split after the other. A file that has changed since then is an error.
 // The server sets Parallelism, MemoryBudget and Allocator of o. If the client may not read all rows, o.Rows must be zero. Errors may be
 // shown to the visitor. The caller releases the reader.

@@ -232,6 +232,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) (err erro
 	if err := f.sql.checkViews(names, f.ops.restrictions); err != nil {
 		return inFile(f.ops.config, err)
 	}
+	if err := f.checkNames(ctx, names, log); err != nil {
+		return err
+	}
 	if err := ops.access.CheckRestrictions(ctx, catalog); err != nil {
 		return inFile(f.ops.config, err)
 	}

@@ -225,18 +225,29 @@ func (a *Access) login(ctx context.Context, p *peer.Peer, name, password string)
 			return id, password, nil
 		}
 		if err == nil || a.tokens == nil {
-			return Identity{}, "", cmp.Or(err, errBadLogin)
+			return Identity{}, "", &LoginError{name, cmp.Or(err, errBadLogin)}
 		}
 	}
 	if a.tokens == nil {
-		return Identity{}, "", errBadLogin
+		return Identity{}, "", &LoginError{name, errBadLogin}
 	}
 	t, err := a.password(ctx, p, name, password)
 	if err != nil {
-		return Identity{}, "", err
+		return Identity{}, "", &LoginError{name, err}
 	}
 	return Identity{Name: t.Name, Until: t.Expires}, a.session(t), nil
 }
+
+// LoginError is the error of a name whose password is wrong, or was not looked at.
+type LoginError struct {
+	Name string // as the client gave it
+	err  error
+}
+
+func (e *LoginError) Error() string { return e.err.Error() }
+
+// Unwrap returns why.
+func (e *LoginError) Unwrap() error { return e.err }
 
 // password checks a name and a password, which may be one of the name's bearer tokens.
 func (a *Access) password(ctx context.Context, p *peer.Peer, name, password string) (*Token, error) {

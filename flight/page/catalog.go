@@ -47,7 +47,7 @@ func (p *Page) catalog(ctx context.Context, v *flight.Visit, r *http.Request) (*
 			continue
 		}
 		d := listed{Name: name, URL: datasetURL(name)}
-		e, err := v.Open(ctx, name)
+		e, err := v.Look(ctx, name)
 		switch {
 		case status.Code(err) == codes.NotFound:
 			continue // taken out meanwhile

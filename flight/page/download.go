@@ -80,6 +80,7 @@ func (p *Page) send(ctx context.Context, v *flight.Visit, r *http.Request, f dow
 		return err
 	}
 	d := showing(e, r.URL.Query())
+	d.asked(v)
 	if d.Trouble != "" {
 		return status.Error(codes.InvalidArgument, d.Trouble)
 	}

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/internal/drawing"
 )
@@ -183,12 +184,21 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), p.o.Timeout)
 		defer cancel()
 		var a *answer
+		var body string
 		f := frame{}
 		err := p.o.Server.Visit(ctx, visitor, func(ctx context.Context, v *flight.Visit) (err error) {
 			f.Client, f.RequestID, f.SQL = v.Call().Client.Name, v.Call().ID, v.HasSQL()
 			w.Header().Set(flight.RequestIDHeader, f.RequestID)
-			a, err = run(ctx, v, r)
-			return err
+			if a, err = run(ctx, v, r); err != nil || a.template == "" {
+				return err
+			}
+			a.frame.Shows = f.Client != "" && len(visitor.Authorization) > 0
+			a.frame.Client, a.frame.RequestID, a.frame.Addresses, a.frame.SQL = f.Client, f.RequestID, p.o.Addresses, f.SQL
+			if body, err = a.render(); err != nil {
+				return errs.Errorf(errs.ErrInternal, "the page %s: %w", a.template, err)
+			}
+			v.Sent(0, 0, int64(len(body)))
+			return nil
 		})
 		switch {
 		case r.Context().Err() != nil: // the client is gone
@@ -197,9 +207,7 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 		case a.template == "":
 			http.Redirect(w, r, a.location, http.StatusSeeOther)
 		default:
-			a.frame.Shows = f.Client != "" && len(visitor.Authorization) > 0
-			a.frame.Client, a.frame.RequestID, a.frame.Addresses, a.frame.SQL = f.Client, f.RequestID, p.o.Addresses, f.SQL
-			p.write(w, http.StatusOK, a)
+			p.sendPage(w, http.StatusOK, a, body)
 		}
 	}
 }
@@ -217,24 +225,34 @@ func remoteAddr(r *http.Request) net.Addr {
 	return net.TCPAddrFromAddrPort(a)
 }
 
-// write renders a page as a whole before the first byte of it is sent.
-func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
+// render makes a page as a whole, before the first byte of it is sent.
+func (a *answer) render() (string, error) {
 	var b strings.Builder
-	if a.frame.Refresh > 0 {
-		w.Header().Set("Refresh", strconv.Itoa(a.frame.Refresh))
-	}
 	err := templates().ExecuteTemplate(&b, a.template, struct {
 		*frame
 		Page any
 	}{&a.frame, a.data})
+	return b.String(), err
+}
+
+// write renders and sends a page.
+func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
+	body, err := a.render()
 	if err != nil {
 		p.o.Logger.Error("page", "template", a.template, "error", err.Error())
 		http.Error(w, "The page cannot be made; the server's log has more.", http.StatusInternalServerError)
 		return
 	}
+	p.sendPage(w, code, a, body)
+}
+
+func (p *Page) sendPage(w http.ResponseWriter, code int, a *answer, body string) {
+	if a.frame.Refresh > 0 {
+		w.Header().Set("Refresh", strconv.Itoa(a.frame.Refresh))
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(code)
-	_, _ = w.Write([]byte(b.String())) // a client that is gone cannot be told
+	_, _ = w.Write([]byte(body)) // a client that is gone cannot be told
 }
 
 // errGone: the files changed since their address was made.

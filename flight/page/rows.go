@@ -84,6 +84,7 @@ func (p *Page) rows(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 		return &answer{location: datasetURL(e.Name) + "/rows?" + showing(e, q).query()}, nil
 	}
 	d := &rowsPage{heading: headingOf(e, "rows"), shown: showing(e, q)}
+	d.asked(v)
 	if n, err := strconv.ParseInt(q.Get("from"), 10, 64); err == nil && n > 0 {
 		d.First = min(n, lastRow)
 	}
@@ -97,6 +98,7 @@ func (p *Page) rows(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 		d.wrong(fmt.Sprintf("Pages of sorted rows end behind row %s: set a filter, or download the rows.", drawing.Count(maxSorted)))
 	} else if d.Trouble == "" {
 		d.sample = p.sample(ctx, v, e, d.wanted(columns))
+		v.Sent(int64(len(d.Rows)), 1, 0)
 		if err := d.told(ctx, p.o.Timeout); err != nil {
 			return nil, err
 		}

@@ -165,6 +165,11 @@ func (d *shown) scan(columns []int) arrowio.ScanOptions {
 	return o
 }
 
+// asked says for the logs what a visitor has asked for, also where that is wrong.
+func (d *shown) asked(v *flight.Visit) {
+	v.Asks(d.e.Name, d.scan(d.columns).Columns, d.Where)
+}
+
 // by is the order for a sorter of what scan reads of columns.
 func (d *shown) by(columns []int) []extsort.Key {
 	if d.Sorted < 0 {

@@ -78,6 +78,7 @@ func (p *Page) asked(ctx context.Context, v *flight.Visit, r *http.Request) (*an
 	}
 	defer func() { <-p.reads }()
 	err := workers.Catch(func() error { return v.Query(ctx, d.Query, d.read) })
+	v.Sent(int64(len(d.Rows)), 1, 0)
 	switch {
 	case errors.Is(err, errs.ErrInternal):
 		return nil, err // what it says is for the log
