@@ -240,7 +240,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		a.tellLater()
 		return false, f.done(report)
 	}
-	return false, a.printReport(f, format, out, report, lost)
+	return false, a.printReport(f, format, out, report, lost, snapshotIn(store))
 }
 
 // readUnprinted reads the rows that a conversion reads.
@@ -256,12 +256,14 @@ func (a *app) readUnprinted(ctx context.Context, f *convertFlags, ds *inputSet) 
 type conversion struct {
 	*convert.Report
 	// Directory says that OUTPUT is a directory of files, of a dry run that it will be, whatever the rows are.
-	Directory bool              `json:"directory"`
+	Directory bool `json:"directory"`
+	// Snapshot is the id of the snapshot that an Iceberg table has got; 0 = none.
+	Snapshot int64             `json:"snapshot,omitempty,string"`
 	Warnings  []arrowio.Warning `json:"warnings"`
 }
 
 func (a *app) conversionOf(r *convert.Report, directory bool) conversion {
-	return conversion{r, directory || len(r.Files) > 1, a.warnings.list()}
+	return conversion{Report: r, Directory: directory || len(r.Files) > 1, Warnings: a.warnings.list()}
 }
 
 // directory reports whether OUTPUT is always a directory, whatever the number of files.
@@ -290,8 +292,9 @@ func outputError(out string, err error) error {
 	return err
 }
 
-// printReport prints the result of a conversion. told are the losses that warnings have named already.
-func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report, told []arrowio.Loss) error {
+// printReport prints the result of a conversion. told are the losses that warnings have named already, and snapshot is what a table has
+// got, 0 = none.
+func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report, told []arrowio.Loss, snapshot int64) error {
 	a.tellLater()
 	directory := f.directory(format, out)
 	if len(r.Files) == 1 && !directory {
@@ -299,7 +302,9 @@ func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out stri
 	}
 	switch {
 	case f.json:
-		return printJSON(a.stdout, a.conversionOf(r, directory))
+		c := a.conversionOf(r, directory)
+		c.Snapshot = snapshot
+		return printJSON(a.stdout, c)
 	case f.dryRun:
 		return printPlan(a.onSheet(a.stdout), out, r.Plan, r.SortedBy)
 	}
@@ -312,7 +317,11 @@ func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out stri
 	if f.progress.word == "never" || f.progress.word == "auto" && !tty {
 		return nil
 	}
-	a.onErrors().line("", "  ", summary(out, r))
+	s := summary(out, r)
+	if snapshot != 0 {
+		s += fmt.Sprintf(", snapshot %d", snapshot)
+	}
+	a.onErrors().line("", "  ", s)
 	return nil
 }
 

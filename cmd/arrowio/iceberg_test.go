@@ -233,7 +233,33 @@ func TestIcebergChanges(t *testing.T) {
 	fails(t, do(t, "iceberg", "delete", table), 2, "--where is missing")
 	fails(t, do(t, "iceberg", "compact"), 2, "name one TABLE")
 	fails(t, do(t, "iceberg", "delete", table, "--where", "none = 1"), 2, "none")
-	conforms(t, "iceberg", ok(t, "iceberg", "delete", "--json", table, "--where", "id > 0"))
+	var report struct{ Snapshot string }
+	of := func(schema, text string) string {
+		t.Helper()
+		conforms(t, schema, text)
+		if report.Snapshot = ""; json.Unmarshal([]byte(text), &report) != nil || len(report.Snapshot) < 10 && report.Snapshot != "" {
+			t.Errorf("%s", text)
+		}
+		return report.Snapshot
+	}
+	current := func(id string) {
+		t.Helper()
+		if got := ok(t, "inspect", "--json", table); id == "" || !strings.Contains(got, "\"snapshot\"") || !strings.Contains(got, `"`+id) {
+			t.Errorf("%q in %s", id, got)
+		}
+	}
+	current(of("convert", ok(t, "convert", "--json", "--iceberg-mode", "append", csv, table)))
+	if id := of("convert", ok(t, "convert", "--json", "--dry-run", "--iceberg-mode", "append", csv, table)); id != "" {
+		t.Error(id)
+	}
+	if id := of("convert", ok(t, "convert", "--json", csv, filepath.Join(dir, "out.orc"))); id != "" {
+		t.Error(id)
+	}
+	current(of("iceberg", ok(t, "iceberg", "compact", "--json", table)))
+	current(of("iceberg", ok(t, "iceberg", "delete", "--json", table, "--where", "id > 0")))
+	if id := of("iceberg", ok(t, "iceberg", "delete", "--json", table, "--where", "id > 0")); id != "" {
+		t.Error(id)
+	}
 }
 
 // TestIcebergOutput names a table as OUTPUT without --to, and what is none.

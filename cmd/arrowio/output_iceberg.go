@@ -74,6 +74,16 @@ func (a *app) tableReader() arrowio.Format {
 	return arrowio.Format{}
 }
 
+// snapshotIn returns the id of the snapshot that a store has made in a table; 0 = none.
+func snapshotIn(store arrowio.Store) int64 {
+	if n, ok := store.(*namedStore); ok {
+		if t, ok := n.Store.(*icebergtable.Table); ok {
+			return t.Snapshot()
+		}
+	}
+	return 0
+}
+
 // openTable opens OUTPUT as an Iceberg table, and returns its format. Nothing is written before the rows are.
 func (a *app) openTable(ctx context.Context, f *convertFlags, out string) (arrowio.OutputFormat, arrowio.Store, []usedFormat, error) {
 	if out == "-" {

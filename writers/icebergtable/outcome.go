@@ -4,7 +4,8 @@ package icebergtable
 type Outcome struct {
 	DryRun bool `json:"dry_run,omitempty"`
 	// Snapshot is the id of the snapshot that was made; 0 = none was, because nothing was to be done.
-	Snapshot int64 `json:"snapshot,omitempty"`
+	// In JSON it is text, since many readers of JSON round such numbers.
+	Snapshot int64 `json:"snapshot,omitempty,string"`
 	// Rows is how many rows are deleted, or, by a compaction, written again.
 	Rows int64 `json:"rows"`
 	// Dropped are the data files of which no row is left, and that are taken out of the table without being read or written.

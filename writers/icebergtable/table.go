@@ -186,6 +186,9 @@ func (t *Table) createFile(ctx context.Context, name string) (arrowio.Sink, erro
 	return t.writer.create(ctx, location)
 }
 
+// Snapshot returns the id of the snapshot that Commit has made; 0 = it has made none.
+func (t *Table) Snapshot() int64 { return t.made }
+
 // note remembers which directories of this machine or HDFS are made for a file.
 func (t *Table) note(ctx context.Context, location string) {
 	if !isLocal(location) && !isHDFS(location) {
