@@ -25,7 +25,7 @@ func noDeletes(open func(ctx context.Context, i int) (arrowio.File, error), inpu
 		switch text := "this file lists deleted rows of an Iceberg table, by " + kind + "; its own rows are not rows of the table"; {
 		case kind == "":
 		case len(inputs) > 1:
-			return nil, errors.Join(errs.Errorf(errs.ErrUnsupported, "%s: leave it out%s", text, applied(f, o.Formats)), f.Close())
+			return nil, errors.Join(errs.Errorf(errs.ErrUnsupported, "%s: leave it out%s, by naming the other files; or name the table itself", text, applied(f, o.Formats)), f.Close())
 		case o.Format == "" && o.Warn != nil:
 			w := arrowio.Warnf(arrowio.WarnDoubt, text)
 			w.File = inputs[i].name()

@@ -30,6 +30,7 @@ import (
 //   - A URL that names a table in a catalog (see arrowio.Format.Schemes) stands for the files of the table. If o.Filter is not nil, files
 //     that it excludes may be missing.
 //   - A directory that is a table (see arrowio.Format.MatchTable), and the file of its metadata, stand for the files of the table.
+//     A directory or pattern inside of a table is a warning, unless o names a format: it may stand for more rows than the table has.
 //   - A directory that a format reads as a whole (see arrowio.Format.MatchTree) stands for itself, also inside another directory.
 //
 // A file that an option names (arrowio.Option.Files) is left out of its directory. Errors are: an empty path, a directory or
@@ -102,6 +103,7 @@ func (x expansion) local(name string) ([]Input, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isPattern(name):
+		x.warnInside(name)
 		return x.localGlob(name, err)
 	case err != nil:
 		return nil, dangling(name, err)
@@ -111,6 +113,7 @@ func (x expansion) local(name string) ([]Input, error) {
 		}
 		return x.file(name)
 	}
+	x.warnInside(name)
 	return x.walk(x.localTree(name), nil)
 }
 
@@ -180,12 +183,14 @@ func (x expansion) remote(url string) ([]Input, error) {
 	e, err := x.stat(url)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isPattern(url):
+		x.warnInside(url)
 		return x.remoteGlob(url, err)
 	case err != nil:
 		return nil, err
 	case !e.Dir:
 		return x.file(url)
 	}
+	x.warnInside(url)
 	t, err := x.tree(url)
 	if err != nil {
 		return nil, err

@@ -259,7 +259,7 @@ type conversion struct {
 	Directory bool `json:"directory"`
 	// Snapshot is the id of the snapshot that an Iceberg table has got; 0 = none.
 	Snapshot int64             `json:"snapshot,omitempty,string"`
-	Warnings  []arrowio.Warning `json:"warnings"`
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 func (a *app) conversionOf(r *convert.Report, directory bool) conversion {

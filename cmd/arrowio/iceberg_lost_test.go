@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -51,4 +52,37 @@ func TestLostVersion(t *testing.T) {
 	if got := ok(t, "count", filepath.Join(table, "metadata", "v2.metadata.json")); got != "2\n" {
 		t.Error(got)
 	}
+}
+
+// TestInsideTable reads directories of a table as if they were data: a warning names the table.
+func TestInsideTable(t *testing.T) {
+	dir := t.TempDir()
+	csv, table := fileOf(t, dir, "in.csv", "id\n1\n2\n"), filepath.Join(dir, "table")
+	ok(t, "convert", "--to", "iceberg", csv, table)
+	ok(t, "convert", "--iceberg-mode", "overwrite", csv, table)
+	data, metadata := filepath.Join(table, "data"), filepath.Join(table, "metadata")
+	for _, c := range []struct{ at, want, say string }{
+		{data, "4\n", "rows that the table has no more"},
+		{filepath.Join(data, "*.orc"), "4\n", "rows that the table has no more"},
+		{metadata, "", "none of its rows"},
+	} {
+		o := do(t, "count", c.at)
+		if o.code != 0 || c.want != "" && o.out != c.want || !strings.HasPrefix(o.err, "arrowio: "+c.at+": warning: ") || strings.Count(o.err, "this lies in a table") != 1 ||
+			!strings.Contains(o.err, c.say) || !strings.Contains(o.err, "name the table, "+table+", ") {
+			t.Errorf("%s: %+v", c.at, o)
+		}
+	}
+	t.Chdir(data)
+	if o := do(t, "count", "."); o.code != 0 || !strings.Contains(o.err, "name the table, ") {
+		t.Errorf("%+v", o)
+	}
+	if got := ok(t, "count", "--from", "orc", data); got != "4\n" {
+		t.Error(got)
+	}
+	fileOf(t, filepath.Join(dir, "other"), "data/in.csv", "id\n1\n")
+	if got := ok(t, "count", filepath.Join(dir, "other", "data")); got != "1\n" {
+		t.Error(got)
+	}
+	ok(t, "iceberg", "delete", table, "--where", "id = 1")
+	fails(t, do(t, "count", "--from", "orc", data), 1, "-deletes.orc", "by naming the other files; or name the table itself")
 }
