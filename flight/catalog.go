@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/internal/news"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -26,6 +27,8 @@ type Catalog struct {
 	mu sync.Mutex
 	by map[string]*served
 
+	leftOut    []Fault                                        // see LeaveOut
+	told       news.Teller                                    // by RefreshAll
 	others     func(context.Context) (map[string]Spec, error) // see Discover
 	refreshing sync.Mutex                                     // one RefreshAll at a time
 	seeking    seeking
@@ -280,18 +283,20 @@ func (c *Catalog) Run(ctx context.Context) {
 	}
 }
 
-// RefreshAll looks for datasets, as Discover says, and refreshes every one. What has changed is logged, and so are errors: a
-// dataset that cannot be refreshed stays as it was.
+// RefreshAll looks for datasets, as Discover says, and refreshes every one. What has changed is logged, and so are errors, once while
+// they stay the same: a dataset that cannot be refreshed stays as it was.
 func (c *Catalog) RefreshAll(ctx context.Context) {
 	c.refreshing.Lock()
 	defer c.refreshing.Unlock()
+	told := c.told.Begin()
+	defer told.End()
 	c.discover(ctx)
 	for _, name := range c.Names() {
 		_, changed, err := c.Refresh(ctx, name)
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil:
+		case err != nil && told.New(name+": "+err.Error()):
 			c.o.Logger.WarnContext(ctx, "refresh", "dataset", name, "error", err.Error())
 		case changed:
 			c.o.Logger.InfoContext(ctx, "refresh", "dataset", name, "changed", true)
@@ -316,6 +321,8 @@ type served struct {
 	stale   int               // how often somebody has seen a file that is not what it was,
 	fresh   int               // and of those, how many before the latest load that succeeded began
 	loading map[string]*loading
+
+	doubts news.Teller // of loads
 
 	failed   error // why it could not be opened, if it never could
 	failedAt time.Time

@@ -59,7 +59,12 @@ const openers = 8
 
 func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entry, error) {
 	begun := time.Now()
+	told := d.doubts.Begin()
+	defer told.End()
 	warn := func(w arrowio.Warning) {
+		if !told.New(w.File + ": " + w.String()) {
+			return
+		}
 		d.catalog.o.Logger.WarnContext(ctx, "dataset", "dataset", d.name, "kind", string(w.Kind), "warning", w.String())
 	}
 	out := &leftOut{d: d}

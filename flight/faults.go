@@ -11,14 +11,24 @@ import (
 // Fault is something that a catalog does not serve though it should: a dataset that never could be opened, or a file that was left out
 // of one.
 type Fault struct {
-	Dataset string
-	File    string // NAME/path; "" = the whole dataset
+	Dataset string // "" = none
+	File    string // NAME/path, or the path of one that is in no dataset; "" = the whole dataset
 	Err     error  // without where the dataset is stored
 }
 
-// Faults returns what cannot be served now, by dataset. It opens nothing.
+// LeaveOut says which files are in no dataset though they should be one: they are among Faults from now on, in place of those of the
+// last call.
+func (c *Catalog) LeaveOut(files []Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leftOut = slices.Clone(files)
+}
+
+// Faults returns what cannot be served now: files of no dataset, and then by dataset. It opens nothing.
 func (c *Catalog) Faults() []Fault {
-	var out []Fault
+	c.mu.Lock()
+	out := slices.Clone(c.leftOut)
+	c.mu.Unlock()
 	for _, name := range c.Names() {
 		d, err := c.dataset(name)
 		if err != nil {

@@ -265,7 +265,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) (err erro
 	defer refreshing.Wait()
 	until, stop := context.WithCancel(ctx)
 	defer stop()
-	refreshing.Go(func() { refreshOnHangup(until, hangups, &ops.reloader, catalog, audit, log) })
+	refreshing.Go(func() { refreshOnHangup(until, hangups, &ops.reloader, catalog, audit, &f.ops.read, log) })
 	return ops.serve(ctx, server, listeners)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,6 +31,7 @@ func (f *opsFlags) configure(cmd *cobra.Command, sql *sqlFlags, args []string) (
 	if err != nil {
 		return nil, err
 	}
+	f.read = configFile{path: f.config, sum: sha256.Sum256(b)}
 	var values map[string]any
 	if err := toml.Unmarshal(b, &values); err != nil {
 		var de *toml.DecodeError

@@ -21,6 +21,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/news"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -52,32 +53,51 @@ func offer(ctx context.Context, c *flight.Catalog, name string, s flight.Spec) e
 	return c.Add(ctx, name, s)
 }
 
-// find returns the datasets in the directories of --each. names are those of other datasets.
-func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *stores.Stores, log *slog.Logger) (map[string]flight.Spec, error) {
+// find returns the datasets in the directories of --each, and the files that are left out of them. names are those of other datasets.
+// What is doubtful is logged where it is news.
+func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *stores.Stores, log *slog.Logger, told *news.Round) (map[string]flight.Spec, []flight.Fault, error) {
 	out := map[string]flight.Spec{}
+	var faults []flight.Fault
 	for _, arg := range f.each.dirs {
 		prefix, dir := eachDir(arg)
 		o, err := f.readOptions(a, "", names)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		o = f.each.read(readers.Defaults(o))
 		o.Lenient, o.Stores = true, places
 		o.Warn = func(w arrowio.Warning) {
-			log.WarnContext(ctx, "each", "directory", dir, "kind", string(w.Kind), "warning", w.String())
+			if text := w.String(); told.New(dir + ": " + text) {
+				log.WarnContext(ctx, "each", "directory", dir, "kind", string(w.Kind), "warning", text)
+			}
+		}
+		left := map[string]bool{} // some are looked at twice
+		o.LeftOut = func(file string, err error) {
+			if left[file] {
+				return
+			}
+			left[file] = true
+			faults = append(faults, flight.Fault{File: file, Err: err})
+			if told.New(file + ": " + err.Error()) {
+				log.WarnContext(ctx, "each: a file is left out", "directory", dir, "file", file, "error", err.Error())
+			}
 		}
 		units, err := dataset.Units(ctx, dir, o)
 		if err != nil {
-			return nil, inFile(dir, err)
+			return nil, nil, inFile(dir, err)
 		}
 		for i, name := range namesOfUnits(prefix, units) {
 			if out[name].Paths != nil || slices.Contains(names, name) {
-				log.ErrorContext(ctx, "a file is left out: another dataset has its name", "dataset", name, "file", units[i].Path)
+				err := errs.Errorf(errs.ErrOption, "another dataset has its name, %s", name)
+				faults = append(faults, flight.Fault{File: units[i].Path, Err: err})
+				if told.New(units[i].Path + ": " + err.Error()) {
+					log.ErrorContext(ctx, "a file is left out: another dataset has its name", "dataset", name, "file", units[i].Path)
+				}
 				continue
 			}
 			o, err := f.readOptions(a, name, append(slices.Clone(names), name))
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			o = f.each.read(o)
 			o.Stores, o.SkipBroken = places, true
@@ -87,7 +107,7 @@ func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *s
 			out[name] = flight.Spec{Paths: []string{units[i].Path}, Read: o}
 		}
 	}
-	return out, nil
+	return out, faults, nil
 }
 
 // eachDir divides a value of --each.
@@ -166,8 +186,15 @@ func (f *serveFlags) fill(ctx context.Context, a *app, names []string, paths map
 		}
 	}
 	named := slices.Clone(names)
+	var teller news.Teller
 	find := func(ctx context.Context) (map[string]flight.Spec, error) {
-		return f.find(ctx, a, named, places, o.Logger)
+		told := teller.Begin()
+		defer told.End()
+		found, faults, err := f.find(ctx, a, named, places, o.Logger, told)
+		if err == nil {
+			o.Catalog.LeaveOut(faults)
+		}
+		return found, err
 	}
 	found, err := find(ctx)
 	if err != nil {

@@ -252,3 +252,39 @@ func TestNamesOfUnits(t *testing.T) {
 		}
 	}
 }
+
+// Links that are not followed are said once, by their names, and counted; so is what is wrong with a file, while it stays so.
+func TestServeEachLeftOut(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	writeText(t, filepath.Join(dir, "a.csv"), "x\n1\n")
+	writeText(t, filepath.Join(dir, "bad.orc"), "ORC but not one")
+	writeText(t, filepath.Join(dir, "note.txt2"), "\x00\x01")
+	writeText(t, filepath.Join(other, "b.csv"), "x\n1\n")
+	for _, name := range []string{"one.csv", "two.csv"} {
+		if err := os.Symlink(filepath.Join(other, "b.csv"), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, errs, stop := serving(t, "--json", "--listen", "grpc://127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--refresh", "10ms", "--each", dir)
+	readyOf(t, out)
+	monitor := regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(errs.String())
+	if body := get(t, monitor+"/readyz"); !strings.Contains(body, "files that are left out: 2\n") {
+		t.Error(body)
+	}
+	for i := range 3 { // each is seen by a later refresh than the last
+		writeText(t, filepath.Join(dir, "new"+strings.Repeat("x", i)+".csv"), "n\n5\n")
+		for end := time.Now().Add(time.Minute); strings.Count(errs.String(), "new=true") <= i; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal(errs)
+			}
+		}
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	for text, most := range map[string]int{"one.csv": 1, "two.csv": 1, "leads out of its directory": 2, "passed over": 1, "msg=refresh dataset=bad": 1} {
+		if n := strings.Count(errs.String(), text); n < 1 || n > most {
+			t.Errorf("%q is said %d times: %s", text, n, errs)
+		}
+	}
+}

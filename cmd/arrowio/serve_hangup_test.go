@@ -128,7 +128,7 @@ func TestHangupReadsTokens(t *testing.T) {
 	hangups, ended := make(chan os.Signal), make(chan struct{})
 	go func() {
 		defer close(ended)
-		refreshOnHangup(ctx, hangups, &r, flightserver.NewCatalog(flightserver.CatalogOptions{Logger: logger}), &auditFile{}, logger)
+		refreshOnHangup(ctx, hangups, &r, flightserver.NewCatalog(flightserver.CatalogOptions{Logger: logger}), &auditFile{}, &configFile{}, logger)
 	}()
 	hangups <- syscall.SIGHUP
 	hangups <- syscall.SIGHUP // is taken when the first is done
@@ -136,5 +136,38 @@ func TestHangupReadsTokens(t *testing.T) {
 	<-ended
 	if n := strings.Count(log.String(), "loaded again"); n != 2 {
 		t.Errorf("tokens were loaded %d times: %s", n, log.String())
+	}
+}
+
+// The config file is not read again, and SIGHUP says so where it has changed.
+func TestHangupConfigChanged(t *testing.T) {
+	dir := t.TempDir()
+	path, text := filepath.Join(dir, "serve.toml"), "permit = ['*:read=*']\n[datasets]\nd = '"+peopleFile(t, dir, "0.arrow", 0, 10)+"'\n"
+	writeText(t, path, text)
+	f := &serveFlags{}
+	if _, err := f.ops.configure((&app{}).serveCommand(), &f.sql, nil); err != nil || f.ops.read.path != "" {
+		t.Fatal(err)
+	}
+	f.ops.config = path
+	if _, err := f.ops.configure((&app{}).serveCommand(), &f.sql, nil); err != nil {
+		t.Fatal(err)
+	}
+	warned := func() string {
+		var log output
+		f.ops.read.warnChanged(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+		return log.String()
+	}
+	if got := warned(); got != "" {
+		t.Error(got)
+	}
+	writeText(t, path, strings.Replace(text, "*:read=*", "bob:read=*", 1))
+	if got := warned(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, "restart the server") {
+		t.Error(got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := warned(); !strings.Contains(got, "cannot be read") {
+		t.Error(got)
 	}
 }

@@ -21,6 +21,7 @@ import (
 // opsFlags are the flags of serve for authentication, limits and monitoring.
 type opsFlags struct {
 	config string
+	read   configFile
 	check  bool
 	own    map[string]map[string][]string // of datasets in the config file: what is said of them alone
 

@@ -185,7 +185,8 @@ func (f *File) cutStripes() error {
 		f.footer.Rows = total
 	}
 	for i, s := range f.footer.Stripes {
-		stored := s.DataLength
+		room := max(0, f.src.Size()-s.Offset) // a footer may say anything
+		stored := min(s.DataLength, room)
 		step := s.Rows
 		if stride := int64(f.footer.RowIndexStride); stride > 0 && s.Rows >= 2*splitRows && stored >= 2*splitBytes {
 			pieces := min(s.Rows/splitRows, stored/splitBytes)
@@ -193,7 +194,7 @@ func (f *File) cutStripes() error {
 		}
 		for at := int64(0); at < s.Rows; at += step {
 			rows := min(step, s.Rows-at)
-			bytes := int64(float64(s.IndexLength+stored) * float64(rows) / float64(s.Rows))
+			bytes := int64(float64(min(s.IndexLength, room-stored)+stored) * float64(rows) / float64(s.Rows))
 			f.add(cut{stripe: i, rows: arrowio.RowRange{Start: f.first[i] + at, End: f.first[i] + at + rows}}, bytes)
 			if len(f.splits) > f.limits.Splits {
 				return errs.Errorf(errs.ErrLimit, "more stripes than the limit Splits = %d", f.limits.Splits)
