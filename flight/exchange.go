@@ -56,7 +56,7 @@ func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
 // answers it, that of a message of its own in one.
 func (s *service) DoExchange(stream flight.FlightService_DoExchangeServer) error {
 	ctx := stream.Context()
-	in, err := firstMessage(ctx, stream.Recv)
+	in, err := firstMessage(ctx, s.o.StallTimeout, stream.Recv)
 	if err != nil {
 		return err
 	}

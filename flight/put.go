@@ -24,7 +24,7 @@ import (
 
 // DoPut implements the RPC: it writes what a client sends as a dataset, or takes values for a prepared statement of Flight SQL.
 func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
-	in, err := firstMessage(stream.Context(), stream.Recv)
+	in, err := firstMessage(stream.Context(), s.o.StallTimeout, stream.Recv)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,10 @@ import (
 
 // inbound is what a client sends, received one message ahead: while one is worked on the next one comes, and no more.
 type inbound struct {
-	first *flight.FlightData // to be returned by next; nil = it was
-	from  chan received
-	stop  context.CancelFunc
+	first    *flight.FlightData // to be returned by next; nil = it was
+	from     chan received
+	stop     context.CancelFunc
+	patience time.Duration // how long next waits for a message; 0 = any time
 }
 
 type received struct {
@@ -60,20 +61,33 @@ func (in *inbound) next(ctx context.Context) (*flight.FlightData, error) {
 	}
 	d := in.first
 	if in.first = nil; d == nil {
-		select {
-		case r := <-in.from:
-			if r.err != nil {
-				return nil, r.err
-			}
-			d = r.data
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		var err error
+		if d, err = in.wait(ctx); err != nil {
+			return nil, err
 		}
 	}
 	if len(d.GetDataHeader()) == 0 && len(d.GetDataBody()) > 0 {
 		return nil, rpcerr.Errorf(codes.InvalidArgument, "a body of %d bytes without a message", len(d.GetDataBody()))
 	}
 	return d, nil
+}
+
+// wait waits for a message. A client that sends nothing more, and does not go away, would hold what it holds for ever.
+func (in *inbound) wait(ctx context.Context) (*flight.FlightData, error) {
+	var late <-chan time.Time
+	if in.patience > 0 {
+		t := time.NewTimer(in.patience)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case r := <-in.from:
+		return r.data, r.err
+	case <-late:
+		return nil, rpcerr.Errorf(codes.Aborted, "the client has sent nothing for %s (--stall-timeout of the server), and the stream is ended", in.patience)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // message returns the next message that is one of IPC: what comes between is metadata alone, or nothing.
@@ -135,9 +149,11 @@ func streamLimits(memory int64) arrowio.Limits {
 	}
 }
 
-// firstMessage waits for the first message of a stream, which must have a descriptor. It is the caller's to close.
-func firstMessage(ctx context.Context, recv func() (*flight.FlightData, error)) (*inbound, error) {
+// firstMessage waits for the first message of a stream, which must have a descriptor. It is the caller's to close. For each message it waits
+// for patience at most; 0 = for any time.
+func firstMessage(ctx context.Context, patience time.Duration, recv func() (*flight.FlightData, error)) (*inbound, error) {
 	in := receive(ctx, recv)
+	in.patience = max(patience, 0)
 	first, err := in.next(ctx)
 	if err == nil && first.GetFlightDescriptor() == nil || errors.Is(err, io.EOF) {
 		err = rpcerr.Errorf(codes.InvalidArgument, "a stream without a descriptor")

@@ -54,7 +54,8 @@ type Options struct {
 	EndpointBytes int64            // about how many stored bytes an endpoint has; default 128 MiB
 	MaxReceive    int              // maximal bytes of a message from a client; default 16 MiB
 	DrainTimeout  time.Duration    // how long running calls, and telling their clients of the end, may take after Serve's context has ended; default 30 s, -1 = no limit
-	// StallTimeout is how long a client may receive nothing while data waits for it; 0 = no limit. After that time the server
+	// StallTimeout is how long a client may receive nothing while data waits for it, and send nothing of what it puts or exchanges while
+	// the server waits for it; 0 = no limit. After that time the server
 	// ends the call, and then the connection if no other call uses it and the client still receives nothing. Connections without
 	// calls are not ended.
 	StallTimeout time.Duration

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -192,5 +193,45 @@ func TestNothingToTake(t *testing.T) {
 	}
 	if fmt.Sprint(cause) != errStalled(time.Minute).Error() {
 		t.Errorf("not ended: %v", cause)
+	}
+}
+
+// A client that sends nothing more, and lives, loses its upload and the name with it, and its exchange.
+func TestSilentClient(t *testing.T) {
+	t.Parallel()
+	r, _ := puttable(t, Options{StallTimeout: stallForTest})
+	c := r.client(t)
+	s, recs := table(memory.DefaultAllocator, 10, 10, 1)
+	put, err := c.DoPut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := flight.NewRecordWriter(put, ipc.WithSchema(s))
+	w.SetFlightDescriptor(pathOf("in-a"))
+	if err := w.Write(recs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := put.Recv(); code(err) != codes.Aborted || !strings.Contains(err.Error(), "sent nothing") {
+		t.Errorf("put: %v", err)
+	}
+	if _, err := putting(t.Context(), t, c, pathOf("in-a"), s, recs); err != nil {
+		t.Error("the name is not free:", err)
+	}
+	exchange, err := c.DoExchange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := exchange.Send(&flight.FlightData{FlightDescriptor: cmdOf(`{}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exchange.Recv(); code(err) != codes.Aborted {
+		t.Errorf("exchange: %v", err)
+	}
+	mute, err := c.DoPut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mute.Recv(); code(err) != codes.Aborted {
+		t.Errorf("a put without a word: %v", err)
 	}
 }

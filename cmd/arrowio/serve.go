@@ -86,7 +86,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 	fs.Var(&f.endpoint, "endpoint-bytes", "stored bytes of an endpoint, about (default 128MiB)")
 	fs.DurationVar(&f.refresh, "refresh", 0, "look for new and changed files every `DURATION`, such as 30s (default: when a client asks)")
 	fs.DurationVar(&f.drain, "drain-timeout", 30*time.Second, "how long running calls may go on after a signal; -1s = as long as they take (default 30s)")
-	fs.DurationVar(&f.stall, "stall-timeout", 5*time.Minute, "how long a client may take nothing of what waits for it before its call is ended, and then its connection; 0 = any time (default 5m)")
+	fs.DurationVar(&f.stall, "stall-timeout", 5*time.Minute, "how long a client may take nothing of what waits for it before its call is ended, and then its connection; and send nothing of what it puts; 0 = any time (default 5m)")
 	f.log = wordValue{words: []string{"text", "json", "none"}, word: "text"}
 	addWord(cmd, &f.log, "log", "how to log calls to standard error: text, json or none (default text)")
 	fs.BoolVar(&f.json, "json", false, "print what is served as a JSON object")

@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -55,7 +51,7 @@ func offer(ctx context.Context, c *flight.Catalog, name string, s flight.Spec) e
 
 // find returns the datasets in the directories of --each, and the files that are left out of them. names are those of other datasets.
 // What is doubtful is logged where it is news.
-func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *stores.Stores, log *slog.Logger, told *news.Round) (map[string]flight.Spec, []flight.Fault, error) {
+func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *stores.Stores, log *slog.Logger, given *unitNamer, told *news.Round) (map[string]flight.Spec, []flight.Fault, error) {
 	out := map[string]flight.Spec{}
 	var faults []flight.Fault
 	for _, arg := range f.each.dirs {
@@ -86,8 +82,8 @@ func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *s
 		if err != nil {
 			return nil, nil, inFile(dir, err)
 		}
-		for i, name := range namesOfUnits(prefix, units) {
-			if out[name].Paths != nil || slices.Contains(names, name) {
+		for i, name := range given.names(arg, prefix, units) {
+			if slices.Contains(names, name) || !given.given(name, units[i].Path) {
 				err := errs.Errorf(errs.ErrOption, "another dataset has its name, %s", name)
 				faults = append(faults, flight.Fault{File: units[i].Path, Err: err})
 				if told.New(units[i].Path + ": " + err.Error()) {
@@ -118,58 +114,6 @@ func eachDir(arg string) (prefix, dir string) {
 	return "", arg
 }
 
-var notOfNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_-]+`) })
-
-// namesOfUnits returns the name of each unit's dataset: its path without the ending, where no other has that, or else with it.
-func namesOfUnits(prefix string, units []dataset.Unit) []string {
-	count := map[string]int{}
-	short := make([]string, len(units))
-	for i, u := range units {
-		short[i] = nameOfUnit(prefix, withoutEnding(u.Name))
-		count[short[i]]++
-	}
-	taken := map[string]bool{}
-	out := make([]string, len(units))
-	for i, u := range units {
-		name := short[i]
-		if count[name] > 1 {
-			name = nameOfUnit(prefix, u.Name)
-		}
-		for n, base := 2, name; taken[name]; n++ {
-			name = fmt.Sprintf("%s_%d", base, n)
-		}
-		taken[name], out[i] = true, name
-	}
-	return out
-}
-
-// withoutEnding cuts off what the name of a file says of its format and compression.
-func withoutEnding(name string) string {
-	ext := path.Ext(name)
-	name = strings.TrimSuffix(name, ext)
-	if slices.Contains([]string{".gz", ".bz2", ".xz", ".zst", ".zip"}, strings.ToLower(ext)) {
-		name = strings.TrimSuffix(name, path.Ext(name))
-	}
-	return name
-}
-
-// nameOfUnit makes a path a name.
-func nameOfUnit(prefix, name string) string {
-	if prefix != "" {
-		name = prefix + "_" + name
-	}
-	const most = 120
-	sum := sha256.Sum256([]byte(name))
-	name = notOfNames().ReplaceAllString(name, "_")
-	if strings.HasPrefix(name, "-") {
-		name = "_" + name
-	}
-	if len(name) > most {
-		name = name[:most-9] + "_" + hex.EncodeToString(sum[:4])
-	}
-	return name
-}
-
 // explain adds to the error about a dataset what there is against broken files.
 func (f *eachFlags) explain(err error) error {
 	if f.skip || !errors.Is(err, errs.ErrCorrupt) && !errors.Is(err, errs.ErrUnsupported) {
@@ -187,10 +131,14 @@ func (f *serveFlags) fill(ctx context.Context, a *app, names []string, paths map
 	}
 	named := slices.Clone(names)
 	var teller news.Teller
+	var given unitNamer
+	var finding sync.Mutex
 	find := func(ctx context.Context) (map[string]flight.Spec, error) {
+		finding.Lock()
+		defer finding.Unlock()
 		told := teller.Begin()
 		defer told.End()
-		found, faults, err := f.find(ctx, a, named, places, o.Logger, told)
+		found, faults, err := f.find(ctx, a, named, places, o.Logger, &given, told)
 		if err == nil {
 			o.Catalog.LeaveOut(faults)
 		}

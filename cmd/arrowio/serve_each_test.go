@@ -244,7 +244,7 @@ func TestServeLinks(t *testing.T) {
 }
 
 func TestNamesOfUnits(t *testing.T) {
-	got := namesOfUnits("", []dataset.Unit{{Name: "a b.csv"}, {Name: "a_b.csv"}, {Name: "-x/y.orc"}, {Name: "z.csv.gz"}, {Name: strings.Repeat("n", 300)}, {Name: "täg.orc"}})
+	got := (&unitNamer{}).names("", "", []dataset.Unit{{Name: "a b.csv"}, {Name: "a_b.csv"}, {Name: "-x/y.orc"}, {Name: "z.csv.gz"}, {Name: strings.Repeat("n", 300)}, {Name: "täg.orc"}})
 	want := []string{"a_b_csv", "a_b_csv_2", "_-x_y", "z", strings.Repeat("n", 111) + "_", "t_g"}
 	for i, w := range want {
 		if !strings.HasPrefix(got[i], w) || len(got[i]) > 128 {
@@ -286,5 +286,30 @@ func TestServeEachLeftOut(t *testing.T) {
 		if n := strings.Count(errs.String(), text); n < 1 || n > most {
 			t.Errorf("%q is said %d times: %s", text, n, errs)
 		}
+	}
+}
+
+// A name stays that of its file, whatever comes beside it and goes.
+func TestNamesOfUnitsStay(t *testing.T) {
+	var n unitNamer
+	for _, c := range []struct{ units, want string }{
+		{"a.parquet sub/a.csv sub_a.csv", "a sub_a_csv sub_a_csv_2"},
+		{"sub_a.csv", "sub_a_csv_2"},
+		{"sub/a.csv", "sub_a_csv"},
+		{"a.csv a.parquet", "a_csv a"},
+		{"a.csv", "a_csv"},
+		{"a.orc b.orc", "a_orc b"},
+		{"a.orc a.parquet b.csv", "a_orc a b_csv"},
+	} {
+		var units []dataset.Unit
+		for _, name := range strings.Fields(c.units) {
+			units = append(units, dataset.Unit{Name: name, Path: name})
+		}
+		if got := strings.Join(n.names("d", "", units), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.units, got, c.want)
+		}
+	}
+	if !n.given("a", "d/a.parquet") || n.given("a", "e/a.parquet") || !n.given("a", "d/a.parquet") {
+		t.Error("a name of a file in one directory is given to one in another")
 	}
 }
