@@ -138,6 +138,7 @@ func (a *app) changeTable(ctx context.Context, f *icebergFlags, name string, cha
 	}
 	s := text(out)
 	switch {
+	case s == nothingToCompact && f.dryRun:
 	case f.dryRun:
 		s = "would be done: " + s
 	case out.Snapshot == 0:
@@ -166,7 +167,12 @@ func deletedText(o *icebergtable.Outcome) string {
 	)
 }
 
+const nothingToCompact = "nothing to compact"
+
 func compactedText(o *icebergtable.Outcome) string {
+	if o.Rewritten == 0 && o.Cleared == 0 {
+		return nothingToCompact
+	}
 	what := counted(int64(o.Rewritten), "file")
 	if !o.DryRun {
 		what += fmt.Sprintf(" with %s written again as %d", counted(o.Rows, "row"), o.Written)

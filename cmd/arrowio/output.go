@@ -36,7 +36,14 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 }
 
 // tryToWrite checks that files can be created in the store. It leaves no file there.
-func tryToWrite(st arrowio.Store) error {
+func tryToWrite(ctx context.Context, st arrowio.Store) error {
+	if n, ok := st.(*namedStore); ok {
+		if t, ok := n.Store.(interface {
+			CanWrite(ctx context.Context) error
+		}); ok {
+			return inFile(n.name, t.CanWrite(ctx))
+		}
+	}
 	f, err := st.Scratch()
 	if err != nil {
 		return err

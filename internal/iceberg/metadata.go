@@ -3,6 +3,7 @@ package iceberg
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,6 +191,16 @@ func ParseMetadata(text []byte) (*TableMetadata, error) {
 	return m, nil
 }
 
+// asData returns an error about a schema that metadata have: it is one of the data, and not of an option.
+func asData(err error) error {
+	if e, ok := err.(*errs.Error); ok && errors.Is(e.Kind, errs.ErrOption) { //nolint:errorlint // what parseSchema returns
+		c := *e
+		c.Kind = errs.ErrCorrupt
+		return &c
+	}
+	return err
+}
+
 func corrupt(format string, args ...any) error { return errs.Errorf(errs.ErrCorrupt, format, args...) }
 
 func (m *TableMetadata) schemas(raw *rawMetadata) error {
@@ -212,6 +223,7 @@ func (m *TableMetadata) schemas(raw *rawMetadata) error {
 		}
 		m.SchemaIDs = append(m.SchemaIDs, id.ID)
 		fields, err := parseSchema(text)
+		err = asData(err)
 		if err != nil { // other schemas may be read
 			m.Unread[id.ID] = err
 			continue

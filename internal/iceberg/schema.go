@@ -235,7 +235,7 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 			return Type{}, e
 		}
 		if !ok {
-			return fail("there is no type %q, or none that ORC files hold", name)
+			return fail("there is no type %q", name)
 		}
 		return t, nil
 	}

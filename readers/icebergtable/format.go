@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -129,7 +130,7 @@ func parseOptions(given map[string]string) (o tableOptions, err error) {
 	o.lineage = set[optionLineage] == "true"
 	o.outside = set[optionOutside] == "read"
 	for _, text := range options.Values(set[optionRelocate]) {
-		from, to, ok := strings.Cut(text, "=")
+		from, to, ok := cutMove(text)
 		if !ok || from == "" || to == "" {
 			return o, errs.Errorf(errs.ErrOption, "%s is %q, which is not FROM=TO", optionRelocate, text)
 		}
@@ -144,6 +145,22 @@ func parseOptions(given map[string]string) (o tableOptions, err error) {
 		o.deletes = int(n)
 	}
 	return o, nil
+}
+
+// cutMove cuts FROM=TO. Directories KEY=VALUE may be in both: TO begins behind the first = that a path from the root or a URL follows, or
+// else behind the first.
+func cutMove(text string) (from, to string, ok bool) {
+	for i := range len(text) {
+		if text[i] != '=' || i == 0 {
+			continue
+		}
+		rest := text[i+1:]
+		scheme, _, url := strings.Cut(rest, "://")
+		if filepath.IsAbs(rest) || strings.HasPrefix(rest, "file:/") || url && !strings.ContainsAny(scheme, "/=") {
+			return text[:i], rest, true
+		}
+	}
+	return strings.Cut(text, "=")
 }
 
 func openLocal(_ context.Context, name string) (arrowio.OpenSource, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/icebergfile"
+	"github.com/arrowio/arrowio/internal/icebergmeta"
 )
 
 // manifest is an entry of a manifest list (Iceberg table specification, "Manifest Lists").
@@ -215,7 +216,7 @@ func avroError(err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	return corrupt("%w", err)
+	return corrupt("%w", icebergmeta.AvroError(err))
 }
 
 // readList calls do with the entries of a manifest list.

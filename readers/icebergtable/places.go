@@ -23,9 +23,20 @@ type places struct {
 func newPlaces(dir, said string, o tableOptions) *places {
 	p := &places{moves: o.moves, outside: o.outside, said: said}
 	p.roots = append(p.roots, absolute(dir))
-	if !isURL(dir) {
-		if real, err := filepath.EvalSymlinks(p.roots[0]); err == nil && real != p.roots[0] {
-			p.roots = append(p.roots, real)
+	if isURL(dir) {
+		return p
+	}
+	real, err := filepath.EvalSymlinks(p.roots[0])
+	if err != nil {
+		return p
+	}
+	real = filepath.ToSlash(real)
+	if real != p.roots[0] {
+		p.roots = append(p.roots, real)
+	}
+	if home := absolute(said); !isURL(home) { // it may be the same directory by another name
+		if is, err := filepath.EvalSymlinks(filepath.FromSlash(home)); err == nil && filepath.ToSlash(is) == real {
+			p.roots = append(p.roots, home)
 		}
 	}
 	return p
@@ -74,6 +85,8 @@ func (p *places) find(name string) (string, error) {
 	from := path.Dir(iceberg.PlainPath(name))
 	if _, ok := cutPrefix(name, p.said); ok {
 		from = p.said
+	} else if i := strings.IndexByte(from, '='); i > 0 { // directories KEY=VALUE are below that of data files
+		from = path.Dir(from[:i])
 	}
 	return "", errs.Errorf(errs.ErrOption, "the metadata name the file %s, which is not in the table's directory %s: %w says where such files are now, and %w reads them there",
 		name, p.roots[0], errs.Opt(optionRelocate, from+"=DIRECTORY"), errs.Opt(optionOutside, "read"))

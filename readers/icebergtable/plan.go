@@ -164,7 +164,7 @@ func (p *planner) read(ctx context.Context, s *iceberg.Snapshot) error {
 	}
 	switch {
 	case s.List != "":
-		if err := p.avro(ctx, s.List, func(b []byte) error { return readList(bytes.NewReader(b), p.table.limits.MetadataBytes, add) }); err != nil {
+		if err := p.avro(ctx, s.List, "manifest list", func(b []byte) error { return readList(bytes.NewReader(b), p.table.limits.MetadataBytes, add) }); err != nil {
 			return err
 		}
 	case s.Manifests == nil:
@@ -182,7 +182,7 @@ func (p *planner) read(ctx context.Context, s *iceberg.Snapshot) error {
 		if m.Encrypted {
 			return errs.Errorf(errs.ErrUnsupported, "the manifest %s is encrypted, which cannot be read", m.Path)
 		}
-		return p.avro(ctx, m.Path, func(b []byte) error {
+		return p.avro(ctx, m.Path, "manifest", func(b []byte) error {
 			n, err := readManifest(bytes.NewReader(b), m, p.table.limits.MetadataBytes, func(e *entry) error {
 				found[i] = append(found[i], e)
 				return p.count(e)
@@ -209,8 +209,8 @@ func (p *planner) read(ctx context.Context, s *iceberg.Snapshot) error {
 	return nil
 }
 
-// avro reads a file of entries whole. Errors name it.
-func (p *planner) avro(ctx context.Context, name string, read func(b []byte) error) error {
+// avro reads a file of entries whole. Errors name it, and what it is.
+func (p *planner) avro(ctx context.Context, name, what string, read func(b []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (p *planner) avro(ctx context.Context, name string, read func(b []byte) err
 		p.mu.Unlock()
 		err = workers.Guard(func() error { return read(b) })
 	}
-	return errs.Locate(err, errs.At{File: found, Op: "manifest"})
+	return errs.Locate(err, errs.At{File: found, Op: what})
 }
 
 // count bounds the memory of the entries: each takes about so much beside its texts.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/icebergmeta"
 )
 
 // The Avro schemas of manifests and manifest lists (Iceberg table specification, "Manifests", "Manifest Lists").
@@ -212,7 +213,7 @@ func readAvro[T any](b []byte, most int64, known map[string][]string, do func(*T
 	}
 	r, err := ocf.NewReader(bytes.NewReader(b), ocf.WithReaderSchemaFunc(only), ocf.WithMaxBlockBytes(most), ocf.WithMaxDecompressedBlockBytes(most))
 	if err != nil {
-		return nil, corrupt("%w", err)
+		return nil, corrupt("%w", icebergmeta.AvroError(err))
 	}
 	defer func() { _ = r.Close() }() // it frees memory alone
 	for {
@@ -222,7 +223,7 @@ func readAvro[T any](b []byte, most int64, known map[string][]string, do func(*T
 			return r.Schema().Root(), nil
 		}
 		if err != nil {
-			return nil, corrupt("%w", err)
+			return nil, corrupt("%w", icebergmeta.AvroError(err))
 		}
 		if err := do(&v); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package icebergtable
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -89,7 +90,10 @@ type fileResult struct {
 func (d *deleter) plan(ctx context.Context, added *batch) (*change, error) {
 	t := d.t
 	d.round++
-	rewrites := t.rewrites()
+	rewrites, err := t.rewrites()
+	if err != nil {
+		return nil, t.given(err)
+	}
 	s, err := t.state(ctx, rewrites && t.base.meta.Version > 2)
 	if err != nil {
 		return nil, err
@@ -166,8 +170,22 @@ func (d *deleter) plan(ctx context.Context, added *batch) (*change, error) {
 }
 
 // rewrites reports whether files are written again without rows, rather than marked.
-func (t *Table) rewrites() bool {
-	return t.base.meta.Version < 2 || t.base.meta.Props["write.delete.mode"] == "copy-on-write"
+func (t *Table) rewrites() (bool, error) {
+	again, err := t.copyOnWrite()
+	return again || t.base.meta.Version < 2, err
+}
+
+// copyOnWrite reports what the table's property write.delete.mode says.
+func (t *Table) copyOnWrite() (bool, error) {
+	const property, marks, writes = "write.delete.mode", "merge-on-read", "copy-on-write"
+	mode, ok := t.props()[property]
+	switch {
+	case !ok || strings.EqualFold(mode, marks):
+		return false, nil
+	case strings.EqualFold(mode, writes):
+		return true, nil
+	}
+	return false, wrongProperty("the table's property %s is %.40q, which is neither %s nor %s", property, mode, marks, writes)
 }
 
 // result finds out what becomes of a data file, unless that is known from an attempt before.

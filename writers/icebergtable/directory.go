@@ -86,6 +86,9 @@ var versionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func (d *directory) load(ctx context.Context) (*base, error) {
 	entries, err := d.tree.List(ctx, icebergmeta.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if fi, serr := os.Stat(d.dir); d.local && serr == nil && !fi.IsDir() {
+			return nil, errs.Errorf(errs.ErrOption, "this is a file, and a table is a directory")
+		}
 		return nil, err
 	}
 	found := false
@@ -154,9 +157,23 @@ func (d *directory) canCreate(ctx context.Context) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return errs.Errorf(errs.ErrOption, "the directory %s is not empty, and no table", d.dir)
+		return errs.Errorf(errs.ErrOption, "the directory %s is not empty, and no table: it has %s. If a run was killed while it made a table there, it has left data and metadata without a file metadata/*.metadata.json: then remove the directory",
+			d.dir, firstNames(entries))
 	}
 	return nil
+}
+
+// firstNames lists some of the entries of a directory.
+func firstNames(entries []arrowio.TreeEntry) string {
+	const most = 3
+	var names []string
+	for _, e := range entries[:min(most, len(entries))] {
+		names = append(names, fmt.Sprintf("%.60q", e.Name))
+	}
+	if more := len(entries) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (d *directory) stage(_ context.Context, version int, fields []iceberg.Field, spec []specDocument, props map[string]string) (*base, error) {

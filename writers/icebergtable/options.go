@@ -181,7 +181,11 @@ func (o *tableOptions) spec(fields []iceberg.Field) ([]specDocument, error) {
 			return nil, errs.Errorf(errs.ErrOption, "%w: the table has no column %.100q", errs.Opt(optionPartition, ""), o.columns[i])
 		}
 		tr := iceberg.ParseTransform(d.Transform)
-		if to, ok := partitionType(tr, &f.Type); !ok || to.Kind == iceberg.Fixed {
+		to, ok := partitionType(tr, &f.Type)
+		if ok && to.Kind == iceberg.Fixed {
+			return nil, errs.Errorf(errs.ErrOption, "%w: column %s is %s: partition values of the type fixed are not written, because Iceberg's own library cannot read them", errs.Opt(optionPartition, ""), o.columns[i], f.Type)
+		}
+		if !ok {
 			return nil, errs.Errorf(errs.ErrOption, "%w: column %s is %s, of which %s makes nothing", errs.Opt(optionPartition, ""), o.columns[i], f.Type, tr)
 		}
 		if d.Name != o.columns[i] && fieldAt(fields, d.Name) != nil {

@@ -44,6 +44,9 @@ func (t *Table) planned(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Write
 		if _, err := t.opt.spec(fields); err != nil {
 			return nil, err
 		}
+		if _, err := t.copyOnWrite(); err != nil { // nobody could delete rows
+			return nil, err
+		}
 	} else if _, err := partFields(t.base.meta.Specs[t.base.meta.SpecID], fields); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 	case missing && o.existing:
 		return nil, fmt.Errorf("there is no Iceberg table to be changed: %w", err)
 	case missing && t.opt.mode != modeCreate:
-		return nil, errs.Errorf(errs.ErrOption, "there is no table: %w (%w makes it)", err, errs.Opt(optionMode, modeCreate))
+		return nil, fmt.Errorf("there is no table: %w (%w makes it)", err, errs.Opt(optionMode, modeCreate))
 	case missing:
 		return t, t.catalog.canCreate(ctx)
 	case t.opt.mode == modeCreate && !o.Force:
@@ -183,7 +183,11 @@ func (t *Table) createFile(ctx context.Context, name string) (arrowio.Sink, erro
 	location := t.base.location() + "/" + name
 	t.note(ctx, location)
 	t.writer.written = append(t.writer.written, location)
-	return t.writer.create(ctx, location)
+	k, err := t.writer.create(ctx, location)
+	if err != nil && isLocal(location) { // it was not made
+		t.writer.written = t.writer.written[:len(t.writer.written)-1]
+	}
+	return k, err
 }
 
 // Snapshot returns the id of the snapshot that Commit has made; 0 = it has made none.
