@@ -14,7 +14,7 @@ type rule struct {
 var neutral = []string{
 	"arrowio/local", "arrowio/splitcopy",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/tracing", "internal/workers", "internal/bitpack", "internal/blockcodec",
-	"internal/cursor", "internal/decimaltext", "internal/farread", "internal/inflate", "internal/options", "internal/pathjson", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
+	"internal/cursor", "internal/decimaltext", "internal/farread", "internal/inflate", "internal/keptrows", "internal/options", "internal/pathjson", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred", "internal/jsontext",
 	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
 }

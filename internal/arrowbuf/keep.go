@@ -114,6 +114,23 @@ func keepListed(ends []int32, values []byte, offsets []int32, slots []uint16) in
 	return to
 }
 
+// keepMoved moves the texts of slots together, with their offsets, and returns where the last of them ends.
+func keepMoved(offsets []int32, values []byte, slots []uint16) int {
+	to := int(offsets[0])
+	for i, slot := range slots { // offsets are written before those that will be read, or as they are
+		from := int(offsets[slot])
+		n := int(offsets[int(slot)+1]) - from
+		if from-to >= shortText && n <= shortText && from+shortText <= len(values) {
+			move64(values[to:], values[from:]) // what is too much is written over
+		} else if from != to {
+			copy(values[to:to+n], values[from:from+n])
+		}
+		to += n
+		offsets[i+1] = int32(to)
+	}
+	return to
+}
+
 // Texts of a run are copied by as many bytes as shortText at once, up to longText: a call of memmove branches on their length.
 const (
 	shortText = 64

@@ -32,9 +32,21 @@ func (o *Offsets) Grow(n, stored int) (slots, ends []int32) {
 // Keep keeps of the last n slots those that stay, together with their values in v, which are the last of v: both are moved together.
 func (o *Offsets) Keep(n int, kept *Kept, v *Vec[uint8]) {
 	o.begin()
-	all := o.v.Values()
+	KeepTexts(&o.v, n, kept, v)
+}
+
+// KeepTexts keeps of the last n texts, whose offsets are the last of offsets, one more than texts, and whose bytes are the last of v, those that
+// stay, and moves both together.
+func KeepTexts(offsets *Vec[int32], n int, kept *Kept, v *Vec[uint8]) {
+	all := offsets.Values()
 	slots := all[len(all)-1-n:]
 	values := v.Values()
+	if kept.Slots != nil {
+		end := keepMoved(slots, values, kept.Slots)
+		v.Shrink(len(values) - end)
+		offsets.Shrink(n - kept.N)
+		return
+	}
 	to, end := 0, slots[0]
 	for _, r := range kept.Runs {
 		from := slots[r[0] : r[1]+1]
@@ -54,7 +66,7 @@ func (o *Offsets) Keep(n int, kept *Kept, v *Vec[uint8]) {
 		to += len(from)
 	}
 	v.Shrink(len(values) - int(end))
-	o.v.Shrink(n - to)
+	offsets.Shrink(n - to)
 }
 
 // Append appends one slot that ends at end.

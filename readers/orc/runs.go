@@ -6,15 +6,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
-)
-
-// A window of short runs is decoded whole and trimmed: to stop and to go on takes about as long, for each column, as
-// decoding a hundred values. Windows are small enough for what was decoded to be near when it is moved. Where gaps or
-// runs are longer than these, on average, runs are decoded one by one.
-const (
-	windowRows = 8192
-	denseGap   = 64
-	denseRun   = 512
+	"github.com/arrowio/arrowio/internal/keptrows"
 )
 
 // ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader. Rows between runs that are close together may be
@@ -39,7 +31,7 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		return nil
 	}
 	if r.rows == 0 { // buffers begin with room for all of it
-		r.tree.arena.Ahead = float64(n) / windowRows
+		r.tree.arena.Ahead = float64(n) / keptrows.Rows
 	}
 	err := r.tree.readRuns(r.start, r.batch[before:], r.exact)
 	if err != nil && !r.exact && !isIO(err) {
@@ -76,45 +68,16 @@ func (r *splitReader) readExactly() error {
 // readRuns appends runs of rows, counted from a row before or at the start of the stripe, as the rows are.
 func (t *tree) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
 	t.row = runs[len(runs)-1].End - start
-	t.divide(start, runs, exact)
+	t.windows.Divide(start, runs, nil, exact)
 	return t.each(func(g *branch) error { return g.readWindows() })
-}
-
-// window is runs of rows that are read together.
-type window struct {
-	row   int64         // of the stripe, with which it begins
-	kept  arrowbuf.Kept // the runs, counted from there
-	dense bool          // they are decoded with what lies between them
-}
-
-// divide makes windows of runs.
-func (t *tree) divide(start int64, runs []arrowio.RowRange, exact bool) {
-	t.windows, t.pieces, t.slots = t.windows[:0], slices.Grow(t.pieces[:0], len(runs)), t.slots[:0]
-	for i := 0; i < len(runs); {
-		from, first := runs[i].Start, len(t.pieces)
-		rows, span := int64(0), int64(0)
-		for ; i < len(runs) && (span == 0 || runs[i].End-from <= windowRows); i++ {
-			rows += runs[i].Len()
-			span = runs[i].End - from
-			t.pieces = append(t.pieces, [2]int{int(runs[i].Start - from), int(span)})
-		}
-		pieces := t.pieces[first:]
-		n := int64(len(pieces))
-		w := window{row: from - start, kept: arrowbuf.Kept{Runs: pieces, N: int(rows)}}
-		if !exact && n > 1 && span-rows <= denseGap*n && rows <= denseRun*n {
-			w.dense = true
-			w.kept, t.slots = arrowbuf.NewKept(pieces, int(rows), t.slots)
-		}
-		t.windows = append(t.windows, w)
-	}
 }
 
 // readWindows appends the windows of the tree.
 func (g *branch) readWindows() error {
-	for i := range g.tree.windows {
-		w := &g.tree.windows[i]
-		if w.dense {
-			if err := g.move(w.row); err != nil {
+	for i := range g.tree.windows.All {
+		w := &g.tree.windows.All[i]
+		if w.Dense {
+			if err := g.move(w.Row); err != nil {
 				return err
 			}
 			if err := g.readWindow(w); err != nil {
@@ -122,8 +85,8 @@ func (g *branch) readWindows() error {
 			}
 			continue
 		}
-		for _, p := range w.kept.Runs {
-			if err := g.move(w.row + int64(p[0])); err != nil {
+		for _, p := range w.Kept.Runs {
+			if err := g.move(w.Row + int64(p[0])); err != nil {
 				return err
 			}
 			if err := g.read(p[1] - p[0]); err != nil {
@@ -135,17 +98,17 @@ func (g *branch) readWindows() error {
 }
 
 // readWindow appends the pieces of a window, whose first row is where the branch stands.
-func (g *branch) readWindow(w *window) error {
-	row, n := g.row, w.kept.Runs[len(w.kept.Runs)-1][1]
+func (g *branch) readWindow(w *keptrows.Window) error {
+	row, n := g.row, w.Len()
 	for i, r := range g.roots {
 		if g.trims[i] {
-			if err := r.readKept(arrowbuf.AllSlots(n), &w.kept); err != nil {
+			if err := r.readKept(arrowbuf.AllSlots(n), &w.Kept); err != nil {
 				return err
 			}
 			continue
 		}
 		at := 0
-		for _, p := range w.kept.Runs {
+		for _, p := range w.Kept.Runs {
 			if err := r.skip(int64(p[0] - at)); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/budget"
+	"github.com/arrowio/arrowio/internal/keptrows"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -43,9 +44,7 @@ type tree struct {
 	stripe *stripe // nil before the first
 	row    int64   // of the stripe, where the branches stand
 
-	windows []window // of the runs that are being read
-	pieces  [][2]int // of the windows
-	slots   []uint16 // likewise
+	windows keptrows.Windows // of the runs that are being read
 }
 
 // newTree builds the decoders of a projection. What its columns have in stripe s tells how to divide them.

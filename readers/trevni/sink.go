@@ -15,6 +15,8 @@ type sink interface {
 	plain(c *column, n int) error
 	// spread gives the last s.Count values s.N slots, those of s.Present; the others become zero or empty.
 	spread(s arrowbuf.Slots)
+	// trim keeps of the last n slots those that stay, and returns how many bytes of text it lets go of.
+	trim(n int, kept *arrowbuf.Kept) int64
 	// check tests what was appended since the last check and names the column's place when it is wrong.
 	check(c *column) error
 	// take hands over the buffers behind the validity bitmap.
@@ -125,6 +127,12 @@ func (k *enumSink) check(c *column) error {
 func (k *enumSink) spread(s arrowbuf.Slots) {
 	k.varintSink.spread(s)
 	k.checked = k.vec.Len()
+}
+
+func (k *enumSink) trim(n int, kept *arrowbuf.Kept) int64 {
+	k.varintSink.trim(n, kept)
+	k.checked = k.vec.Len()
+	return 0
 }
 
 func (k *enumSink) take() []*memory.Buffer {

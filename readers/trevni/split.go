@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/keptrows"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -40,6 +41,9 @@ type splitReader struct {
 	share   arrowio.Share  // nil = they are decoded one after another
 	columns []*column      // every column in use, in file order: parents before children
 	scratch *scratch
+	want    arrowio.RowSet // rows that were planned
+	runs    []arrowio.RowRange
+	windows keptrows.Windows
 	row     int64
 	rows    int // of the batch being built
 	batch   budget
@@ -109,7 +113,8 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	for _, c := range r.columns {
 		c.window = min(windowBytes, windowsBytes/int64(len(r.columns)))
 	}
-	err := r.plan(ctx, rows.Clip(s.Rows))
+	r.want = rows.Clip(s.Rows)
+	err := r.plan(ctx, r.want)
 	if err == nil && len(r.columns) == 0 {
 		err = f.confirmRows(ctx)
 	}
@@ -258,7 +263,7 @@ func (r *splitReader) walk(n int64, read bool) error {
 	return err
 }
 
-// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader.
+// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader. Rows between runs that are close together may be decoded, too.
 func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 	row := r.row
 	for _, x := range runs {
@@ -271,12 +276,14 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		r.row = row + x.End
 		r.rows += int(x.Len())
 	}
+	r.runs = r.runs[:0]
+	for _, x := range runs {
+		r.runs = append(r.runs, arrowio.RowRange{Start: row + x.Start, End: row + x.End})
+	}
+	r.windows.Divide(0, r.runs, r.want, false)
 	return r.each(func(rt *root) error {
-		for _, x := range runs {
-			if err := rt.walk(row+x.Start, false); err != nil {
-				return err
-			}
-			if err := rt.walk(row+x.End, true); err != nil {
+		for i := range r.windows.All {
+			if err := rt.readWindow(&r.windows.All[i]); err != nil {
 				return err
 			}
 		}
