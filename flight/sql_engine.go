@@ -3,9 +3,11 @@ package flight
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -312,6 +314,9 @@ func (q sqlServer) sqlError(ctx context.Context, err error) error {
 	var known *rpcerr.Error
 	if cause := context.Cause(ctx); cause != nil && !errors.As(err, &known) {
 		return cause
+	}
+	if errors.Is(err, errs.ErrLimit) && strings.Contains(err.Error(), "Out of Memory Error") {
+		err = fmt.Errorf("%w: a statement may have %w and %w, and a session %w", err, errs.Opt("sql-memory", ""), errs.Opt("sql-temp-max", ""), errs.Opt("sql-session-memory", ""))
 	}
 	var view interface {
 		error

@@ -28,10 +28,8 @@ func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 		o.SQL.Views = f.views // which is refused
 		return func() {}, nil
 	}
-	for name, text := range f.views {
-		if err := duckdb.CheckView(text); err != nil {
-			return nil, usagef("%s: %s: %w", viewsKey, name, err)
-		}
+	if err := duckdb.CheckViews(f.views); err != nil {
+		return nil, usagef("%s: %w", viewsKey, err)
 	}
 	temp, err := os.MkdirTemp(f.temp, "arrowio-sql-")
 	if err != nil {

@@ -148,3 +148,56 @@ customers = %q
 		"create temp table orders as select 0 as customer; 1", "create temp table names as select 'n0' as name; 1",
 		"select n from spent; 715", "select n from arrowio.main.spent; 715", "select max(name) from arrowio.main.names; n4", "select max(name) from names; n0")
 }
+
+// What is no SELECT does not start. Views that read each other start, and say so when they are asked for; so does memory that is too small.
+func TestServeViewsWrong(t *testing.T) {
+	dir, _ := queryFiles(t, 1000)
+	config := filepath.Join(t.TempDir(), "config.toml")
+	with := func(views string) {
+		writeText(t, config, fmt.Sprintf("[datasets]\norders = %q\n[views]\n%s", filepath.Join(dir, "orders.orc"), views))
+	}
+	for text, want := range map[string]string{
+		"SELEC 1": "syntax error", "SELECT * FROM": "syntax error", "INSERT INTO orders VALUES (1)": "no SELECT", "UPDATE orders SET customer = 1": "no SELECT",
+	} {
+		with(fmt.Sprintf("v = %q\n", text))
+		fails(t, do(t, "serve", "--config", config, "--check-config"), exitUsage, "v: ", want)
+	}
+	with(`
+a = "SELECT * FROM b"
+b = "SELECT * FROM A"
+c = "FROM orders"
+d = "SELECT customer FROM a"
+e = "FROM e"
+f = "FROM nosuch"
+`)
+	c := sqlClient(t, sqlServing(t, "--config", config, "--sql-memory", "64MiB", "--sql-temp-max", "64MiB"))
+	ask := func(sql string) error {
+		info, err := c.Execute(t.Context(), sql)
+		_, err = sqlRows(t.Context(), c, info, err)
+		return err
+	}
+	for sql, want := range map[string][]string{
+		"select * from a": {"circle: a, b, a"},
+		"select * from d": {"circle: a, b, a"},
+		"select * from e": {"circle: e, e"},
+		"select * from f": {`view f: there is no dataset "nosuch"`},
+		"select count(*) from (select distinct a.customer, b.customer, hash(a.customer, x, y) from c a, c b, range(3000) r(x), range(100) s(y))": {"--sql-memory of the server", "--sql-temp-max of the server"},
+	} {
+		err := ask(sql)
+		if err == nil {
+			t.Errorf("%s: no error", sql)
+			continue
+		}
+		for _, w := range want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v", sql, err)
+			}
+		}
+		if strings.Contains(err.Error(), "PRAGMA") || strings.Contains(err.Error(), "SET ") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if err := ask("select count(*) from c"); err != nil {
+		t.Error(err)
+	}
+}

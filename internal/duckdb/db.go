@@ -256,11 +256,19 @@ func failure(text string, kind int) error {
 	case errorNotSupported:
 		k = errs.ErrUnsupported
 	case errorOutOfMemory:
-		k = errs.ErrLimit
+		k, text = errs.ErrLimit, withoutAdvice(text)
 	case errorFatal, errorInternal:
 		k = errs.ErrInternal
 	}
 	return errs.Errorf(k, "sql: %s", oneLine(text))
+}
+
+// withoutAdvice leaves out which of DuckDB's settings give more memory: they are options here.
+func withoutAdvice(text string) string {
+	for _, advice := range []string{"Possible solutions:", "This limit was set by", "\nDatabase is launched in in-memory mode"} {
+		text, _, _ = strings.Cut(text, advice)
+	}
+	return strings.TrimRight(text, " \n.")
 }
 
 // oneLine leaves out the quotation of the statement that DuckDB's texts end with.

@@ -4,7 +4,9 @@ package duckdb
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,6 +53,7 @@ func (r *Rows) define(statement string) error {
 	for len(pending) > 0 {
 		var left []View
 		var first error // of a view
+		why := map[string]error{}
 		for _, v := range pending {
 			if q.ctx.Err() != nil {
 				return context.Cause(q.ctx)
@@ -70,18 +73,40 @@ func (r *Rows) define(statement string) error {
 				continue
 			}
 			left = append(left, v)
+			why[v.Name] = err
 			if first == nil {
 				first = &ViewError{v.Name, err}
 			}
 		}
 		if len(left) == len(pending) { // they do not wait for each other
-			r.undefined = first
+			r.undefined = circular(left, why, first)
 			break
 		}
 		pending = left
 	}
 	q.db.defined, q.db.undefined = q.db.o.Guarded && !q.db.o.Session, r.undefined
 	return nil
+}
+
+// circular returns an error that says so if views cannot be made because the first reads itself, by way of others perhaps; otherwise err.
+// why says of each why it cannot be.
+func circular(views []View, why map[string]error, err error) error {
+	var way []string
+	for at := views[0].Name; !slices.Contains(way, at); {
+		way = append(way, at)
+		missing := slices.IndexFunc(views, func(v View) bool {
+			return strings.HasSuffix(strings.ToLower(why[at].Error()), strings.ToLower(fmt.Sprintf("there is no dataset %q", v.Name)))
+		})
+		if missing < 0 {
+			return err
+		}
+		at = views[missing].Name
+		if i := slices.Index(way, at); i >= 0 {
+			circle := append(way[i:], at)
+			return &ViewError{circle[0], errs.Errorf(errs.ErrOption, "views read each other in a circle: %s", strings.Join(circle, ", "))}
+		}
+	}
+	return err
 }
 
 // outside is the function outside, of the temporary tables of a session.
@@ -140,7 +165,54 @@ func (r *Rows) explained(err error) error {
 	return err
 }
 
-// CheckView returns an error unless a text is one SELECT.
+// CheckViews returns an error unless each text is one SELECT, as far as that can be told without the tables that it reads.
+func CheckViews(views map[string]string) error {
+	if len(views) == 0 {
+		return nil
+	}
+	db, err := Open(Options{Known: func(string) bool { return false }, Memory: 64 << 20, Threads: 1})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, name := range slices.Sorted(maps.Keys(views)) {
+		err := CheckView(views[name])
+		if err == nil {
+			err = db.checkSelect(views[name])
+		}
+		if err != nil {
+			return &ViewError{name, err}
+		}
+	}
+	return nil
+}
+
+// checkSelect returns an error if DuckDB cannot parse a text, or if that is no SELECT.
+func (d *DB) checkSelect(sql string) error {
+	text, err := d.text("SELECT json_serialize_sql(" + quote(sql) + ")")
+	if err != nil {
+		return err
+	}
+	var parsed struct {
+		Error   bool   `json:"error"`
+		Type    string `json:"error_type"`
+		Message string `json:"error_message"`
+	}
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
+		return errs.Errorf(errs.ErrInternal, "sql: json_serialize_sql: %w", err)
+	}
+	switch {
+	case !parsed.Error:
+		return nil
+	case strings.HasPrefix(parsed.Message, "Only SELECT statements"):
+		return errs.Errorf(errs.ErrOption, "sql: it is no SELECT")
+	case parsed.Type == "parser" || parsed.Type == "syntax":
+		return errs.Errorf(errs.ErrOption, "sql: %s", oneLine(parsed.Message))
+	}
+	return nil // it may be one that is made of several
+}
+
+// CheckView returns an error unless a text is one statement, of functions that are not refused.
 func CheckView(text string) error {
 	switch texts := statements(text); {
 	case len(texts) != 1:
