@@ -7,15 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
 
@@ -85,6 +88,32 @@ type querying struct {
 	a      *app
 	f      *queryFlags
 	opened []*inputSet
+
+	mu      sync.Mutex
+	unknown []string // names that are no files
+}
+
+// known is knownFile, and remembers what is none.
+func (q *querying) known(name string) bool {
+	ok := knownFile(name)
+	if !ok {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.unknown = append(q.unknown, name)
+	}
+	return ok
+}
+
+// notThere returns the error of a statement, or that of a file that it names in quotes and that is not there: DuckDB looks for a table.
+func (q *querying) notThere(sql string, err error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, name := range q.unknown {
+		if errors.Is(err, errs.ErrOption) && strings.Contains(sql, "'"+name+"'") { // DuckDB asks for no name that is a table
+			return inFile(name, fmt.Errorf("there is no table, and no file, of this name: %w", fs.ErrNotExist))
+		}
+	}
+	return err
 }
 
 func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) {
@@ -110,7 +139,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 	defer os.RemoveAll(temp)
 	q := &querying{a: a, f: f}
 	db, err := duckdb.Open(duckdb.Options{
-		Known: knownFile, Open: q.open, Names: a.tableOptions(),
+		Known: q.known, Open: q.open, Names: a.tableOptions(),
 		Threads: f.jobs.n, Memory: int64(f.memory), TempDir: temp,
 	})
 	if err != nil {
@@ -119,7 +148,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 	defer db.Close()
 	rows, err := db.Query(ctx, sql)
 	if err != nil {
-		return err
+		return q.notThere(sql, err)
 	}
 	defer func() { _ = rows.Close() }() // where it is not the first time, it says nothing
 	if err := q.checkOptions(format.Name); err != nil {

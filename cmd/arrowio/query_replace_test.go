@@ -34,3 +34,22 @@ func TestQueryReplacesItsOwnKind(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 }
+
+// A name in quotes that is no file and no table is not found, as for other commands; a bare one is a mistake in the statement.
+func TestQueryNoSuchFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	fails(t, do(t, "query", "select count(*) from 'nosuch'"), exitSystem, "nosuch: there is no table, and no file, of this name")
+	fails(t, do(t, "query", "select count(*) from nosuch"), exitUsage, "Table with name nosuch does not exist")
+	fails(t, do(t, "query", "select count(*) from 'no/such'"), exitSystem, "no/such")
+}
+
+// Columns that a schema leaves out are told, since rows may be written.
+func TestQueryLeavesOut(t *testing.T) {
+	csv := fileOf(t, t.TempDir(), "in.csv", "id,amount\n1,2\n")
+	for _, args := range [][]string{{"--schema", "struct<id:bigint>", "select * from '" + csv + "'"}, {"select * from arrowio('" + csv + "', schema := 'struct<id:bigint>')"}} {
+		o := do(t, append([]string{"query", "--format", "csv"}, args...)...)
+		if o.code != 0 || o.out != "id\n1\n" || o.err != "arrowio: "+csv+": warning: columns that are not in the schema asked for are left out: amount\n" {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}

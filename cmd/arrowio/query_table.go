@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
@@ -94,6 +96,8 @@ func (q *querying) open(ctx context.Context, name string, options map[string][]s
 			return nil, usagef("arrowio('%s', %s := …): %s is %s, which has no such option", name, optionOf(option), name, strings.Join(ds.formats.names(), " and "))
 		}
 	}
+	left := slices.DeleteFunc(slices.Clone(ds.Lost), func(l arrowio.Loss) bool { return !l.LeftOut }) // rows may be written
+	a.tellLost(&dataset.Dataset{Fragments: ds.Fragments, Lost: left}, nil)
 	q.opened = append(q.opened, ds)
 	return &queryTable{ds, r}, nil
 }
