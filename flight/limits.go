@@ -252,6 +252,9 @@ func (e *limitLease) Reserve(ctx context.Context, small bool) error {
 	}
 	if err != nil {
 		used, waiting := lane.memory.usage()
+		if mine := lane.memory.usageOf(e.who.client); mine+least > lane.memory.perClient {
+			return rpcerr.Errorf(codes.ResourceExhausted, "no memory for another stream of this client after %s: its streams have taken %s of the %s that one client may have (--max-client-memory of the server): run fewer at once, or try again later", e.l.o.Wait, size(mine), size(lane.memory.perClient))
+		}
 		return rpcerr.Errorf(codes.ResourceExhausted, "no memory for another stream after %s: %s of %s are taken, %d more calls wait: run fewer at once, or try again later", e.l.o.Wait, size(used), size(lane.memory.limit), waiting)
 	}
 	e.memory, e.lane, e.reserved = memory, lane, true

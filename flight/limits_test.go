@@ -299,3 +299,29 @@ func TestReserveAfterEnd(t *testing.T) {
 
 // status1 is how the server answers an error of a Limiter.
 func status1(err error) error { return (&Server{}).status(&Call{}, err) }
+
+// Who has all memory that one client may have is told that, and not that there is none.
+func TestClientMemorySaid(t *testing.T) {
+	t.Parallel()
+	l := limits(t, LimitOptions{Memory: 256 << 20, ClientMemory: 32 << 20, StreamMemory: 256 << 20, Wait: 20 * time.Millisecond})
+	reserve := func(client string) error {
+		lease, err := l.Begin(t.Context(), &Call{Method: "DoGet", Client: Client{Name: client}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(lease.End)
+		return lease.(Reserver).Reserve(t.Context(), false)
+	}
+	var err error
+	for range 20 {
+		if err = reserve("a"); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "of this client") || !strings.Contains(err.Error(), "--max-client-memory") {
+		t.Error(err)
+	}
+	if err := reserve("b"); err != nil {
+		t.Error(err)
+	}
+}

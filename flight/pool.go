@@ -53,6 +53,13 @@ func (p *pool) usage() (used int64, waiting int) {
 	return p.used, len(p.waiting)
 }
 
+// usageOf returns how much a client has taken.
+func (p *pool) usageOf(client string) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.byClient[client]
+}
+
 // take waits for at least least, and returns how much it got, at most most. Where it fails it took nothing.
 func (p *pool) take(ctx context.Context, who holder, least, most int64) (int64, error) {
 	if err := context.Cause(ctx); err != nil {

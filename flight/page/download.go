@@ -98,6 +98,9 @@ func (p *Page) send(ctx context.Context, v *flight.Visit, r *http.Request, f dow
 	}
 	defer leave()
 	rows, release, err := d.all(ctx, v)
+	if _, said := status.FromError(err); said && err != nil {
+		return err
+	}
 	if err != nil {
 		return e.Public(err)
 	}
@@ -129,7 +132,10 @@ func (d *shown) all(ctx context.Context, v *flight.Visit) (rows array.RecordRead
 	}
 	sorted, err := sortAll(ctx, s, scan)
 	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
+		if cerr := s.Close(); cerr != nil {
+			err = errors.Join(err, cerr)
+		}
+		return nil, nil, err
 	}
 	fields := sorted.Schema().Fields()[:len(d.columns)]
 	md := sorted.Schema().Metadata()

@@ -94,16 +94,18 @@ func (p *Page) rows(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 	for _, i := range columns {
 		d.Columns = append(d.Columns, d.head(i))
 	}
+	if d.Trouble == "" {
+		for _, f := range downloadable {
+			d.Downloads = append(d.Downloads, choice{Key: base + f.extension + "?" + d.query(), Name: f.name})
+		}
+	}
 	if d.Sorted >= 0 && d.First > maxSorted-rowsAtOnce {
-		d.wrong(fmt.Sprintf("Pages of sorted rows end behind row %s: set a filter, or download the rows.", drawing.Count(maxSorted)))
+		d.wrong(fmt.Sprintf("Pages of sorted rows end behind row %s: %s, or download the rows.", drawing.Count(maxSorted), d.Fewer()))
 	} else if d.Trouble == "" {
 		d.sample = p.sample(ctx, v, e, d.wanted(columns))
 		v.Sent(int64(len(d.Rows)), 1, 0)
 		if err := d.told(ctx, p.o.Timeout); err != nil {
 			return nil, err
-		}
-		for _, f := range downloadable {
-			d.Downloads = append(d.Downloads, choice{Key: base + f.extension + "?" + d.query(), Name: f.name})
 		}
 	}
 	d.turn(base)
@@ -172,6 +174,14 @@ func (d *rowsPage) turn(base string) {
 
 // Unsorted is the address of the rows in the order of the dataset.
 func (d *rowsPage) Unsorted() string { return d.URL + "/rows?" + d.query("sort", "") }
+
+// Fewer says how there are fewer rows.
+func (d *rowsPage) Fewer() string {
+	if d.Where != "" {
+		return "narrow the filter"
+	}
+	return "set a filter"
+}
 
 // MostSorted is how many rows pages of sorted rows reach.
 func (d *rowsPage) MostSorted() int64 { return maxSorted }

@@ -83,7 +83,7 @@ func (d *shown) order(at map[string]int, sort string) {
 		return
 	}
 	if err := d.sortable(i); err != nil {
-		d.wrong("Rows cannot be sorted so: " + drawing.Text(err.Error()))
+		d.wrong("Rows cannot be sorted so: " + drawing.Text(strings.TrimPrefix(err.Error(), "--sort: ")))
 		return
 	}
 	d.Sorted, d.Descending = i, descending

@@ -164,8 +164,12 @@ func TestSortMany(t *testing.T) {
 	}
 	contains(t, "sorted rows", s.get("/datasets/d/rows?sort=-k&from=100", 200), "Rows 100 to 149, counted from 0, sorted by k, descending.")
 	body := s.get("/datasets/d/rows?sort=-k&from=99999999", 200)
-	contains(t, "beyond", body, "Pages of sorted rows end behind row 10,000", "/datasets/d/rows?from=9950&amp;sort=-k")
-	contains(t, "a list", s.get("/datasets/d/rows?sort=list", 200), `role="alert"`, "Rows cannot be sorted so")
+	contains(t, "beyond", body, "Pages of sorted rows end behind row 10,000", "/datasets/d/rows.csv?", "/datasets/d/rows?from=9950&amp;sort=-k")
+	contains(t, "beyond a filter", s.get("/datasets/d/rows?sort=-k&where=k+%3E+0&from=999999", 200), "narrow the filter, or download")
+	list := s.get("/datasets/d/rows?sort=list", 200)
+	if contains(t, "a list", list, `role="alert"`, "Rows cannot be sorted so"); strings.Contains(list, "--sort") {
+		t.Error(list)
+	}
 	contains(t, "no column", s.get("/datasets/d/rows?sort=-nope&show=nix", 200), "There is no column nix.")
 }
 
