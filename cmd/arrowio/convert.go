@@ -131,11 +131,8 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if out == "-" && f.maxFileBytes > 0 {
 		return usagef("--max-file-bytes makes a directory of files: it cannot go to standard output")
 	}
-	switch {
-	case len(f.parts) > 0 && format.Name == icebergtable.Name:
+	if len(f.parts) > 0 && format.Name == icebergtable.Name {
 		return usagef("--partition-by makes directories of files: a new table of Iceberg is partitioned by --iceberg-partition, and one that exists as it says itself")
-	case len(f.parts) > 0 && format.Name == hivetable.Name:
-		return usagef("--partition-by makes directories of files: a table of Hive is partitioned as its metastore says")
 	}
 	if out == "-" && len(f.parts) > 0 {
 		return usagef("--partition-by makes a directory of files: it cannot go to standard output")

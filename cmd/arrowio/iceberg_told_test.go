@@ -66,8 +66,8 @@ func TestTablesTold(t *testing.T) {
 		{2, "--iceberg-partition", []string{"convert", "--to", "iceberg", "--partition-by", "day", csv, at("new")}},
 		{3, "there is no table", []string{"convert", "--to", "iceberg", "--iceberg-mode", "append", csv, at("none")}},
 		{3, "there is no Iceberg table", []string{"iceberg", "delete", at("none"), "--where", "id = 1"}},
-		{2, "this is a file, and a table is a directory", []string{"iceberg", "delete", csv, "--where", "id = 1"}},
-		{2, "this is a file, and a table is a directory", []string{"convert", "--to", "iceberg", csv, fileOf(t, dir, "out.csv", "")}},
+		{3, "this is a file, and a table is a directory", []string{"iceberg", "delete", csv, "--where", "id = 1"}},
+		{3, "this is a file, and a table is a directory", []string{"convert", "--to", "iceberg", csv, fileOf(t, dir, "out.csv", "")}},
 	} {
 		fails(t, do(t, c.args...), c.code, c.say)
 	}

@@ -87,7 +87,7 @@ func (d *directory) load(ctx context.Context) (*base, error) {
 	entries, err := d.tree.List(ctx, icebergmeta.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if fi, serr := os.Stat(d.dir); d.local && serr == nil && !fi.IsDir() {
-			return nil, errs.Errorf(errs.ErrOption, "this is a file, and a table is a directory")
+			return nil, fmt.Errorf("this is a file, and a table is a directory: %w", err)
 		}
 		return nil, err
 	}
