@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/internal/duckext"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 // filenameColumn is the column that the parameter of this name adds.
@@ -82,7 +83,7 @@ func (t *scannedTable) Scan(ctx context.Context, columns []int) (array.RecordRea
 			name = i
 			continue
 		}
-		r.Columns = append(r.Columns, expr.Quote(t.h.Schema.Field(k).Name))
+		r.Columns = append(r.Columns, fieldname.Selector(t.h.Schema.Fields(), k, expr.Quote))
 	}
 	o, err := r.options()
 	if err != nil {

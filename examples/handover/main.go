@@ -22,6 +22,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: handover FILE")
+		os.Exit(2)
+	}
 	if err := handOver(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}

@@ -15,6 +15,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: read FILE")
+		os.Exit(2)
+	}
 	if err := read(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}

@@ -23,6 +23,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: serve FILE CONDITION COLUMN")
+		os.Exit(2)
+	}
 	if err := run(context.Background(), os.Stdout, os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		log.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"os"
 
@@ -18,6 +19,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: write OUT.orc")
+		os.Exit(2)
+	}
 	if err := write(context.Background(), os.Args[1]); err != nil {
 		log.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/fieldname"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -29,6 +30,16 @@ type table struct {
 	Table
 	key, name string
 	columns   []column
+}
+
+// named tells whether the columns have the names in DuckDB that they have in the table.
+func (t *table) named() bool {
+	for i, name := range fieldname.Unique(t.Schema().Fields()) {
+		if name != t.Schema().Field(i).Name {
+			return false
+		}
+	}
+	return true
 }
 
 // column is one of them. A type that DuckDB has not is shown as text and cannot be read.
@@ -113,8 +124,8 @@ func (q *query) bind(info C.duckdb_bind_info) error {
 	if err != nil {
 		return err
 	}
-	for i, f := range t.Schema().Fields() {
-		text := C.CString(f.Name)
+	for i, name := range fieldname.Unique(t.Schema().Fields()) {
+		text := C.CString(name)
 		C.duckdb_bind_add_result_column(info, text, t.columns[i].kind)
 		C.free(unsafe.Pointer(text))
 	}
@@ -294,7 +305,7 @@ func (b *bound) begin(info C.duckdb_init_info) error {
 		if at < 0 {
 			at = len(wanted)
 			wanted = append(wanted, int(k))
-			columns = append(columns, expr.Quote(fields[k].Name))
+			columns = append(columns, fieldname.Selector(fields, int(k), expr.Quote))
 		}
 		converted[i], place[i] = c.converted, C.int64_t(at)
 	}

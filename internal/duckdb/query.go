@@ -220,7 +220,7 @@ func (q *query) push(statement string) error {
 	}
 	if err == nil {
 		q.filters = filtersOf([]byte(plan), func(key string) *arrow.Schema {
-			if t := q.tables[key]; t != nil {
+			if t := q.tables[key]; t != nil && t.named() {
 				return t.Schema()
 			}
 			return nil

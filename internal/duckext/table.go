@@ -17,6 +17,7 @@ import (
 
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/fieldname"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -132,7 +133,7 @@ func (t *bound) describe(out *C.struct_duckext_table) {
 	fields := arrowdense.PlainSchema(t.Schema()).Fields()
 	out.columns = (*C.struct_duckext_column)(C.calloc(C.size_t(len(fields)+1), C.sizeof_struct_duckext_column))
 	out.n = C.int64_t(len(fields))
-	names := uniqueNames(fields)
+	names := fieldname.Unique(fields)
 	columns := unsafe.Slice(out.columns, len(fields))
 	var bad []int
 	for i, f := range fields {

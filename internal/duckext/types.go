@@ -7,9 +7,6 @@ package duckext
 import "C"
 
 import (
-	"fmt"
-	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowtype"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 const (
@@ -183,7 +181,7 @@ func union(t arrow.UnionType, out *C.struct_duckext_type) error {
 func children(out *C.struct_duckext_type, fields ...arrow.Field) error {
 	out.children = (*C.struct_duckext_type)(C.calloc(C.size_t(len(fields)), C.sizeof_struct_duckext_type))
 	out.n_children = C.int64_t(len(fields))
-	names := uniqueNames(fields)
+	names := fieldname.Unique(fields)
 	for i := range fields {
 		c := &unsafe.Slice(out.children, len(fields))[i]
 		if err := typeOf(fields[i], c); err != nil {
@@ -197,24 +195,4 @@ func children(out *C.struct_duckext_type, fields ...arrow.Field) error {
 // refused is the error for a type that DuckDB does not have.
 func refused(t arrow.DataType) error {
 	return errs.Errorf(errs.ErrUnsupported, "DuckDB has no type for %s", t)
-}
-
-// uniqueNames returns the names of fields, with a number behind those that came before in any case: DuckDB takes each once.
-func uniqueNames(fields []arrow.Field) []string {
-	var names []string
-	taken := func(name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	}
-	for i, f := range fields {
-		name := f.Name
-		if name == "" {
-			name = fmt.Sprintf("column%d", i)
-		}
-		base := name
-		for k := 1; taken(name); k++ {
-			name = fmt.Sprintf("%s_%d", base, k)
-		}
-		names = append(names, name)
-	}
-	return names
 }

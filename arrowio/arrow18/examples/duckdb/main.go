@@ -30,6 +30,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: duckdb FILE [EXTENSION]")
+		os.Exit(2)
+	}
 	var err error
 	if len(os.Args) > 2 {
 		err = loaded(context.Background(), os.Stdout, os.Args[1], os.Args[2])

@@ -19,6 +19,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: iceberg FILE")
+		os.Exit(2)
+	}
 	if err := describe(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
