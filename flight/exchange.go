@@ -263,11 +263,10 @@ func (x *exchange) through(rec arrow.Record) (arrow.Record, error) {
 		return nil, err
 	}
 	defer mask.Release()
-	x.runs = x.runs[:0]
+	x.runs = expr.AppendRuns(x.runs[:0], mask)
 	n := int64(0)
-	for start, end := range expr.Runs(mask) {
-		x.runs = append(x.runs, [2]int64{start, end})
-		n += end - start
+	for _, r := range x.runs {
+		n += r[1] - r[0]
 	}
 	if n == rec.NumRows() {
 		all.Retain()

@@ -204,14 +204,13 @@ func (x expansion) stat(url string) (arrowio.TreeEntry, error) {
 	if scheme := stores.Scheme(url); !ok || x.o.Again == nil || isPattern(url) || scheme != "s3" && scheme != "s3a" {
 		return x.o.stores().Stat(x.ctx, url)
 	}
-	src, err := x.o.stores().Open(x.ctx, url)
+	src, err := x.o.hold(x.ctx, url, 2) // for the schema and for the rows
 	if errors.Is(err, stores.ErrIsDirectory) {
 		return arrowio.TreeEntry{Dir: true}, nil
 	}
 	if err != nil {
 		return arrowio.TreeEntry{}, err
 	}
-	x.o.Again.hold(url, src, 2) // for the schema and for the rows
 	return arrowio.TreeEntry{}, src.Close()
 }
 

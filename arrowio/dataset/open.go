@@ -110,6 +110,11 @@ func find(ctx context.Context, path string, o Options) (arrowio.OpenSource, tree
 // source opens the bytes of a file. Where a format knows, by what lies beside it, that only a part of it was finished (see
 // arrowio.Format.Finished), the source ends there.
 func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, error) {
+	return o.hold(ctx, name, 1)
+}
+
+// hold is source, and has o.Again hold the file for so many openings more.
+func (o Options) hold(ctx context.Context, name string, times int) (arrowio.OpenSource, error) {
 	open := o.stores().Open
 	if _, local := stores.Local(name); local && o.Mapped {
 		open = mapFile
@@ -133,7 +138,7 @@ func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, e
 			s.Shorten(n)
 		}
 	}
-	o.Again.hold(name, src, 1)
+	o.Again.hold(name, src, times)
 	return src, nil
 }
 

@@ -77,13 +77,14 @@ func (t *scannedTable) Close() { t.h.release() }
 func (t *scannedTable) Scan(ctx context.Context, columns []int) (array.RecordReader, error) {
 	r := t.scan
 	r.Columns = []string{}
+	selectors := fieldname.Selectors(t.h.Schema.Fields(), expr.Quote)
 	name := -1 // place of the name among the columns
 	for i, k := range columns {
 		if t.named && k == len(t.h.Schema.Fields()) {
 			name = i
 			continue
 		}
-		r.Columns = append(r.Columns, fieldname.Selector(t.h.Schema.Fields(), k, expr.Quote))
+		r.Columns = append(r.Columns, selectors[k])
 	}
 	o, err := r.options()
 	if err != nil {

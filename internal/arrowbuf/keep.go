@@ -63,7 +63,7 @@ func Keep[T Fixed](values []T, kept *Kept) {
 // in values is arbitrary afterwards.
 func KeepStrings(ends []int32, values []byte, offsets []int32, kept *Kept) int {
 	if kept.Slots != nil {
-		return keepListed(ends, values, offsets, kept.Slots)
+		return keepListed(ends[1:], values, offsets, kept.Slots, int(ends[0]))
 	}
 	start := int(ends[0])
 	ends = ends[1:]
@@ -95,29 +95,13 @@ func KeepStrings(ends []int32, values []byte, offsets []int32, kept *Kept) int {
 	return to
 }
 
-// keepListed is KeepStrings for slots that are listed.
-func keepListed(ends []int32, values []byte, offsets []int32, slots []uint16) int {
-	start := int(ends[0])
-	ends = ends[1:][:len(slots)]
-	to := 0
-	for i, slot := range slots {
-		from := int(offsets[slot])
-		n := int(offsets[int(slot)+1]) - from
-		if from-to >= shortText && n <= shortText && from+shortText <= len(values) {
-			move64(values[to:], values[from:]) // what is too much is written over
-		} else {
-			copy(values[to:to+n], values[from:from+n])
-		}
-		to += n
-		ends[i] = int32(start + to)
-	}
-	return to
-}
-
-// keepMoved moves the texts of slots together, with their offsets, and returns where the last of them ends.
-func keepMoved(offsets []int32, values []byte, slots []uint16) int {
+// keepListed moves the texts of slots, which are listed, together, from where the first of all texts begins, and returns where the last of
+// them ends. The ends, moved by shift, go to ends, which may be offsets behind the first: they are written before those that will be
+// read, or as they are.
+func keepListed(ends []int32, values []byte, offsets []int32, slots []uint16, shift int) int {
+	ends = ends[:len(slots)]
 	to := int(offsets[0])
-	for i, slot := range slots { // offsets are written before those that will be read, or as they are
+	for i, slot := range slots {
 		from := int(offsets[slot])
 		n := int(offsets[int(slot)+1]) - from
 		if from-to >= shortText && n <= shortText && from+shortText <= len(values) {
@@ -126,7 +110,7 @@ func keepMoved(offsets []int32, values []byte, slots []uint16) int {
 			copy(values[to:to+n], values[from:from+n])
 		}
 		to += n
-		offsets[i+1] = int32(to)
+		ends[i] = int32(to + shift)
 	}
 	return to
 }

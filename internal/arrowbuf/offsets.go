@@ -42,7 +42,7 @@ func KeepTexts(offsets *Vec[int32], n int, kept *Kept, v *Vec[uint8]) {
 	slots := all[len(all)-1-n:]
 	values := v.Values()
 	if kept.Slots != nil {
-		end := keepMoved(slots, values, kept.Slots)
+		end := keepListed(slots[1:], values, slots, kept.Slots, 0)
 		v.Shrink(len(values) - end)
 		offsets.Shrink(n - kept.N)
 		return

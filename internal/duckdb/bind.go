@@ -285,6 +285,7 @@ func (b *bound) begin(info C.duckdb_init_info) error {
 	s.connection = b.q.db.side
 	converted, place := unsafe.Slice(s.converted, n), unsafe.Slice(s.place, n)
 	fields := b.t.Schema().Fields()
+	selectors := fieldname.Selectors(fields, expr.Quote)
 	columns := []string{}
 	var wanted []int
 	for i := range n {
@@ -305,7 +306,7 @@ func (b *bound) begin(info C.duckdb_init_info) error {
 		if at < 0 {
 			at = len(wanted)
 			wanted = append(wanted, int(k))
-			columns = append(columns, fieldname.Selector(fields, int(k), expr.Quote))
+			columns = append(columns, selectors[k])
 		}
 		converted[i], place[i] = c.converted, C.int64_t(at)
 	}

@@ -2,7 +2,6 @@ package fieldname
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,36 +9,36 @@ import (
 
 // Unique returns the names of fields for those who take each once in any case, as DuckDB does: with a number behind those that came before.
 func Unique(fields []arrow.Field) []string {
-	var names []string
-	taken := func(name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	}
+	names := make([]string, len(fields))
+	taken := make(map[string]bool, len(fields))
+	next := map[string]int{} // by name: the number to try first
 	for i, f := range fields {
-		name := f.Name
-		if name == "" {
-			name = fmt.Sprintf("column%d", i)
+		base := f.Name
+		if base == "" {
+			base = fmt.Sprintf("column%d", i)
 		}
-		base := name
-		for k := 1; taken(name); k++ {
-			name = fmt.Sprintf("%s_%d", base, k)
+		name := base
+		for taken[strings.ToLower(name)] {
+			next[base]++
+			name = fmt.Sprintf("%s_%d", base, next[base])
 		}
-		names = append(names, name)
+		taken[strings.ToLower(name)], names[i] = true, name
 	}
 	return names
 }
 
-// Selector returns what a list of columns chooses field i by: its name, which quote quotes, or its number where others have the name too.
-func Selector(fields []arrow.Field, i int, quote func(...string) string) string {
-	number := fmt.Sprintf("#%d", i+1)
-	several := false
-	for k, f := range fields {
-		several = several || k != i && f.Name == fields[i].Name
-		if f.Name == number { // the number would name that field
-			return quote(fields[i].Name)
+// Selectors returns what a list of columns chooses each field by: its name, which quote quotes, or its number where others have the name too.
+func Selectors(fields []arrow.Field, quote func(...string) string) []string {
+	named := make(map[string]int, len(fields))
+	for _, f := range fields {
+		named[f.Name]++
+	}
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = quote(f.Name)
+		if number := fmt.Sprintf("#%d", i+1); named[f.Name] > 1 && named[number] == 0 { // else the number would name that field
+			out[i] = number
 		}
 	}
-	if several {
-		return number
-	}
-	return quote(fields[i].Name)
+	return out
 }

@@ -1,6 +1,7 @@
 package fieldname
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,19 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-func TestSelector(t *testing.T) {
+// Names of thousands of columns take no time that grows with their square.
+func BenchmarkUnique(b *testing.B) {
+	names := make([]string, 10_000)
+	for i := range names {
+		names[i] = fmt.Sprint("column_", i/2)
+	}
+	fields := fieldsOf(names...)
+	for b.Loop() {
+		Unique(fields)
+	}
+}
+
+func TestSelectors(t *testing.T) {
 	quote := func(names ...string) string { return "<" + strings.Join(names, ".") + ">" }
 	for _, c := range []struct {
 		names []string
@@ -32,10 +45,7 @@ func TestSelector(t *testing.T) {
 		{[]string{"a", "a"}, "#1 #2"},
 		{[]string{"a", "a", "#2"}, "#1 <a> <#2>"},
 	} {
-		var got []string
-		for i := range c.names {
-			got = append(got, Selector(fieldsOf(c.names...), i, quote))
-		}
+		got := Selectors(fieldsOf(c.names...), quote)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q: %q, want %s", c.names, got, c.want)
 		}
