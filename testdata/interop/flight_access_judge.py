@@ -5,6 +5,7 @@ FOLDER has ca.pem, server.pem, server.key, alice.pem, alice.key and data.orc. Pr
 """
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -35,17 +36,22 @@ class Server:
                 raise SystemExit("serve has ended")
             text += line
         self.address = json.loads(text)["addresses"][0]
+        self.clients = []
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        for client in self.clients:  # an open one tries to connect again from gRPC's threads, while the interpreter ends
+            client.close()
         self.process.send_signal(signal.SIGTERM)
         if self.process.wait(60) != 0:
             raise SystemExit("serve has failed")
 
     def client(self, **kwargs):
-        return flight.FlightClient(self.address, tls_root_certs=(FOLDER / "ca.pem").read_bytes(), **kwargs)
+        kwargs.setdefault("tls_root_certs", (FOLDER / "ca.pem").read_bytes())
+        self.clients.append(flight.FlightClient(self.address, **kwargs))
+        return self.clients[-1]
 
 
 def read(client, options=None):
@@ -102,7 +108,7 @@ def main():
         old.authenticate(Basic("bob", "open sesame"))
         assert read(old).num_rows == want.num_rows
         refused("a wrong payload", unknown, lambda: server.client().authenticate(Basic("bob", "x")))
-        refused("another authority", (flight.FlightUnavailableError,), lambda: read(flight.FlightClient(server.address)))
+        refused("another authority", (flight.FlightUnavailableError,), lambda: read(server.client(tls_root_certs=None)))
 
     with Server(*tokens, "--permit", "bob:read=*") as server:
         refused("alice", denied, lambda: read(server.client(), with_header(b"authorization", b"Bearer " + secret.encode())))
@@ -111,7 +117,9 @@ def main():
         pair = {"cert_chain": (FOLDER / "alice.pem").read_bytes(), "private_key": (FOLDER / "alice.key").read_bytes()}
         assert read(server.client(**pair)).num_rows == want.num_rows
         refused("nobody", (flight.FlightUnavailableError,), lambda: read(server.client()))
-    print("ok")
+    print("ok", flush=True)
 
 
 main()
+# After a handshake that was refused, gRPC within pyarrow 26.0.1 ends 1 of 40 processes with a corrupted heap while it is unloaded.
+os._exit(0)
