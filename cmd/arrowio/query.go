@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -58,6 +59,9 @@ blocks and rows. DuckDB itself reads and writes no file and loads no extension. 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("limit") && f.limit < 0 {
 				return usagef("--limit takes a number of rows, not %d", f.limit)
+			}
+			if f.memory > 0 && f.memory < duckdb.LeastMemory {
+				return usagef("query: --memory is %s; the least is %s: %s", humanize.IBytes(uint64(f.memory)), humanize.IBytes(duckdb.LeastMemory), duckdbWorks)
 			}
 			if !cmd.Flags().Changed("limit") {
 				f.limit = math.MaxInt64

@@ -45,3 +45,18 @@ func TestQueryEdges(t *testing.T) {
 		}
 	}
 }
+
+// Too little memory for DuckDB is refused as other wrong usage is, and the least that is allowed answers a query.
+func TestQueryLeastMemory(t *testing.T) {
+	for _, size := range []string{"1", "1KB", "32KiB", "1023KiB"} {
+		fails(t, do(t, "query", "--memory", size, "SELECT 1"), exitUsage, "query: --memory is ", "; the least is 1.0 MiB: DuckDB answers nothing with less")
+	}
+	dir, _ := queryFiles(t, 10)
+	sql := "select count(*) as n from '" + dir + "/customers.trv'"
+	want := ok(t, "query", "--format", "csv", sql)
+	for _, jobs := range []string{"1", "64"} {
+		if got := ok(t, "query", "--format", "csv", "--jobs", jobs, "--memory", "1MiB", sql); got != want {
+			t.Errorf("%s threads: %q, not %q", jobs, got, want)
+		}
+	}
+}

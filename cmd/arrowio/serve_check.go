@@ -10,7 +10,11 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/duckdb"
 )
+
+// duckdbWorks is the reason for the least memory of DuckDB.
+const duckdbWorks = "DuckDB answers nothing with less"
 
 // held ignores the error that an address is in use, for --check-config: it is probably in use by the server that runs with this
 // configuration. It checks whether the address may be served.
@@ -41,6 +45,8 @@ func (f *serveFlags) checkLeast() error {
 		{"max-client-memory", f.ops.clientMemory, 2 * flight.DefaultBatchBytes, "a stream decodes one batch while it sends another"},
 		{"max-sent-bytes", f.ops.sent, flight.DefaultBatchBytes, "that is a batch"},
 		{"max-client-sent-bytes", f.ops.clientSent, flight.DefaultBatchBytes, "that is a batch"},
+		{"sql-memory", f.sql.memory, duckdb.LeastMemory, duckdbWorks},
+		{"sql-session-memory", f.sql.sessionMemory, duckdb.LeastMemory, duckdbWorks},
 		{"max-message", f.ops.message, flight.MaxTicketBytes, "tickets of this server can be as long"},
 	} {
 		if s.size > 0 && int64(s.size) < s.least {

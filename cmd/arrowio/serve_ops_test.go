@@ -93,6 +93,8 @@ func TestServeNeedsSecurity(t *testing.T) {
 		{[]string{"--check-config", "--max-client-memory", "1"}, "the least is 4.0 MiB"},
 		{[]string{"--check-config", "--max-sent-bytes", "1"}, "the least is 2.0 MiB"},
 		{[]string{"--check-config", "--max-client-sent-bytes", "1"}, "the least is 2.0 MiB"},
+		{[]string{"--check-config", "--sql-memory", "1KB"}, "serve: --sql-memory is 1000 B; the least is 1.0 MiB: DuckDB answers nothing with less"},
+		{[]string{"--check-config", "--sql-session-memory", "1MB"}, "serve: --sql-session-memory is 977 KiB; the least is 1.0 MiB"},
 		{[]string{"--check-config", "--max-client-streams", "5000"}, "--max-client-streams is 5000, which is more than all clients together may have: 1000 (--max-streams)"},
 		{[]string{"--check-config", "--max-client-sent-bytes", "8GiB"}, "--max-client-sent-bytes is 8.0 GiB"},
 		{[]string{"--check-config", "--max-client-memory", "2GiB"}, "--max-client-memory is 2.0 GiB"},
