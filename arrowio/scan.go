@@ -44,7 +44,7 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 		}
 	}
 	if o.BatchRows > math.MaxInt32 {
-		return o, errs.Errorf(errs.ErrOption, "BatchRows is %d; the most is %d", o.BatchRows, math.MaxInt32)
+		return o, errs.Errorf(errs.ErrOption, "%w is %d; the most is %d", errs.Opt("batch-rows", ""), o.BatchRows, math.MaxInt32)
 	}
 	switch {
 	case o.Rows == RowRange{}:

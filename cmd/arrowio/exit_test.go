@@ -155,9 +155,14 @@ func TestContentOfAnotherFormat(t *testing.T) {
 		{[]string{text}, "the extension is .orc, but the content is not orc; name the format with --from ("},
 		{[]string{"--from", "parquet", orc}, "the content is not parquet but orc; leave out --from=parquet ("},
 		{[]string{"--from", "orc", text}, "the content is not orc ("},
+		{[]string{"--from", "orc", "exit_test.go"}, "the content is not orc ("},
 		{[]string{"-"}, "standard input: it is empty, so its format cannot be told; name the format with --from"},
 	} {
-		fails(t, do(t, append([]string{"cat"}, c.args...)...), 1, c.want)
+		o := do(t, append([]string{"cat"}, c.args...)...)
+		fails(t, o, 1, c.want)
+		if strings.Contains(o.err, "--salvage") {
+			t.Errorf("%v: there is nothing to save: %s", c.args, o.err)
+		}
 	}
 }
 

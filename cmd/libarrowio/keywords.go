@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,17 @@ func keyword(o errs.Option) string {
 		return name
 	}
 	return named(name, o.Value)
+}
+
+var flagPattern = regexp.MustCompile(`(^|[^-])--([a-z][a-z0-9-]*)(?:=([A-Za-z0-9_.:]+))?`)
+
+// respelled writes the flags in the text of a plan as the other language does. Such a text does not list its options, as errors and
+// warnings do; words behind two dashes that are no flags stay as they are.
+func respelled(text string) string {
+	return flagPattern.ReplaceAllStringFunc(text, func(flag string) string {
+		parts := flagPattern.FindStringSubmatch(flag)
+		return parts[1] + keyword(errs.Opt(parts[2], parts[3]))
+	})
 }
 
 // worded is an error that names options as the other language does.

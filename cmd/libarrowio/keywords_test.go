@@ -24,6 +24,16 @@ func TestKeyword(t *testing.T) {
 			t.Errorf("%v is %s, want %s", o, got, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"comes back as utf8 unless --dictionary is given":            "comes back as utf8 unless dictionary is given",
+		"(Go: with --timestamp-unit=us), or --orc-strings":           `(Go: with timestamp_unit="us"), or orc_strings`,
+		"the server's --fs_wal_dir, --exclude, --sort-by and --from": "the server's --fs_wal_dir, --exclude, --sort-by and format",
+		"-- and ---where": "-- and ---where",
+	} {
+		if got := respelled(text); got != want {
+			t.Errorf("%q is %q, not %q", text, got, want)
+		}
+	}
 	err := errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: %w shows its bytes", errs.Opt("orc-strings", "binary"))
 	const want = `a string is not UTF-8: orc_strings="binary" shows its bytes`
 	if got := describe(err).Message; got != want {

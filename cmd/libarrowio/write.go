@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,8 +109,27 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	}
 	return &written{
 		Path: r.Path, Format: f.Name, Rows: report.Rows, Bytes: report.BytesOut, Files: report.Files,
-		Columns: append([]arrowio.PlannedColumn{}, report.Plan.Columns...), Losses: report.Losses(), DryRun: r.DryRun,
+		Columns: plannedColumns(report.Plan.Columns), Losses: losses(report.Losses()), DryRun: r.DryRun,
 	}, nil
+}
+
+// plannedColumns returns columns of a plan that name options as the other language does.
+func plannedColumns(columns []arrowio.PlannedColumn) []arrowio.PlannedColumn {
+	out := append([]arrowio.PlannedColumn{}, columns...)
+	for i := range out {
+		c := &out[i]
+		c.Loss, c.Refused, c.Advice = respelled(c.Loss), respelled(c.Refused), respelled(c.Advice)
+	}
+	return out
+}
+
+// losses returns losses that name options as the other language does.
+func losses(all []arrowio.Loss) []arrowio.Loss {
+	out := slices.Clone(all)
+	for i := range out {
+		out[i].Text = respelled(out[i].Text)
+	}
+	return out
 }
 
 // dry returns o for a plan.

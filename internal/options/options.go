@@ -24,9 +24,13 @@ func Check(known []arrowio.Option, given map[string]string) (map[string]string, 
 		i := slices.Index(names, name)
 		switch {
 		case i < 0 && len(known) == 0:
-			return nil, errs.Errorf(errs.ErrOption, "there is no option %q: the format has none", name)
+			return nil, errs.Errorf(errs.ErrOption, "there is no option %w: the format has none", errs.Opt(name, ""))
 		case i < 0:
-			return nil, errs.Errorf(errs.ErrOption, "there is no option %q, only %s", name, strings.Join(names, ", "))
+			said := []any{errs.Opt(name, "")}
+			for _, n := range names {
+				said = append(said, errs.Opt(n, ""))
+			}
+			return nil, errs.Errorf(errs.ErrOption, "there is no option %w, only %w"+strings.Repeat(", %w", len(names)-1), said...)
 		}
 		v := given[name]
 		if v == "" { // the zero value is the default

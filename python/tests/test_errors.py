@@ -243,3 +243,25 @@ def test_types_that_are_not_taken(tmp_path, rows, says):
     with pytest.raises(arrowio.UnsupportedError, match=says):
         arrowio.write(rows(), tmp_path / "t.orc")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_text_is_no_orc_file(tmp_path):
+    """Nothing is said of a salvage, which would find nothing."""
+    path = tmp_path / "passwd"
+    path.write_text("root:x:0:0:root:/root:/bin/bash\n" * 40)
+    with pytest.raises(arrowio.CorruptError, match="the content is not orc") as e:
+        arrowio.open(path, format="orc")
+    assert "salvage" not in str(e.value)
+
+
+def test_texts_name_arguments(small, tmp_path):
+    """Options are called as in Python, not as the flags of the command."""
+    t = pa.table({"d": pa.array(["a", "b"]).dictionary_encode(), "t": pa.array([1, 2], pa.timestamp("us"))})
+    told = [loss.loss for loss in arrowio.write(t, tmp_path / "t.orc", dry_run=True).losses]
+    assert any("unless dictionary is given" in text for text in told) and any('timestamp_unit="us"' in text for text in told)
+    assert not any("--" in text for text in told)
+    with pytest.raises(arrowio.OptionError, match="batch_rows is 1000000000000; the most is 2147483647$"):
+        arrowio.open(small, batch_rows=10**12).to_table()
+    with pytest.raises(arrowio.OptionError, match="there is no option trevni_codecs?, only orc_version, ") as e:
+        arrowio.write(t, tmp_path / "t.orc", trevni_codec="null")
+    assert "-" not in e.value.message

@@ -96,7 +96,7 @@ func Format() arrowio.Format {
 			case o.For != arrowio.ForRows || !errors.Is(err, errs.ErrCorrupt):
 				return nil, err
 			case mode == salvage.Off:
-				return nil, salvage.Hint(err)
+				return nil, hint(ctx, src, err)
 			default:
 				f, err = openTailless(ctx, src, o.Limits, opt, o.Schema, err)
 			}
@@ -117,6 +117,16 @@ func Format() arrowio.Format {
 func Match(head, tail []byte) bool {
 	magic := []byte("ORC")
 	return bytes.HasPrefix(head, magic) || len(tail) > 4 && bytes.Equal(tail[len(tail)-4:len(tail)-1], magic)
+}
+
+// hint is salvage.Hint for a file that begins or ends as ORC files do: in other files there is most likely nothing to save.
+func hint(ctx context.Context, src arrowio.Source, err error) error {
+	n := min(src.Size(), 5)
+	ends, failed := arrowio.ReadRanges(ctx, src, []arrowio.ByteRange{{Len: n}, {Off: src.Size() - n, Len: n}})
+	if failed != nil || !Match(ends[0], ends[1]) {
+		return err
+	}
+	return salvage.Hint(err)
 }
 
 // Under returns o for a file that is opened with `with`, and in which these columns are to be read in microseconds. Unless an option says
