@@ -33,13 +33,7 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 		k, m, _ := decode[uint64, exact](low[i:], src[p:]) // what stops it is looked at below
 		p += m
 		if diff == 0 {
-			for j := i; j < i+k; j++ {
-				x := low[j]
-				sign := uint64(int64(x) >> 63)
-				size |= x ^ sign
-				q := (*[2]uint64)(dst[2*j:])
-				q[0], q[1] = x, sign
-			}
+			size |= widen(dst[2*i:2*(i+k)], low[i:i+k])
 		} else {
 			size = math.MaxUint64
 			for j := i; j < i+k; j++ {
@@ -82,6 +76,26 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 		size++ // of a negative number it is one less
 	}
 	return p, size, nil
+}
+
+// widen stores each of src as two words, its own and its sign. dst may overlap src if no word of src lies before where
+// its value goes. No value is further from zero than size, but for negative ones by one.
+func widen(dst, src []uint64) (size uint64) {
+	for len(src) >= 4 && len(dst) >= 8 {
+		from, to := (*[4]uint64)(src), (*[8]uint64)(dst)
+		a, b, c, d := from[0], from[1], from[2], from[3]
+		s, t, u, v := uint64(int64(a)>>63), uint64(int64(b)>>63), uint64(int64(c)>>63), uint64(int64(d)>>63)
+		size |= a ^ s | b ^ t | c ^ u | d ^ v
+		to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = a, s, b, t, c, u, d, v
+		src, dst = src[4:], dst[8:]
+	}
+	for i, x := range src {
+		sign := uint64(int64(x) >> 63)
+		size |= x ^ sign
+		q := (*[2]uint64)(dst[2*i:])
+		q[0], q[1] = x, sign
+	}
+	return size
 }
 
 func rescaleError[S Signed](from, to S) error {
