@@ -80,9 +80,11 @@ type Timestamps struct {
 // timeBlock is how many values go through the passes of Combine at once: few enough to stay in the nearest cache.
 const timeBlock = 256
 
+var noNanos [timeBlock]int64
+
 // Combine takes the stored seconds of timestamps in dst and their stored nanoseconds, as DATA and SECONDARY have them,
 // and leaves in dst what clocks showed, in t.Unit since 1970-01-01 00:00:00, truncated towards the past. nanos is only
-// read.
+// read; nil stands for zeros.
 //
 // Seconds count from 2015-01-01 00:00:00 of the zone. Nanoseconds have their trailing zeros cut off and their number in
 // the lowest three bits. Seconds were rounded towards zero by the writer where there was a fraction of a millisecond or
@@ -98,7 +100,7 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 		zone = UTC
 	}
 	if t.Whole {
-		if err := wholeMicros(nanos[:len(dst)]); err != nil {
+		if err := wholeMicros(nanos); err != nil {
 			return err
 		}
 	}
@@ -113,12 +115,16 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 	var secs, subs [timeBlock]int64
 	for at := 0; at < len(dst); at += timeBlock {
 		d := dst[at:min(at+timeBlock, len(dst))]
-		if utc && allZero(nanos[at:][:len(d)]) && wholeSeconds(d, zone.epoch, unit.perSecond, least, most) {
+		n := noNanos[:len(d)]
+		if nanos != nil {
+			n = nanos[at:][:len(d)]
+		}
+		if utc && (nanos == nil || allZero(n)) && wholeSeconds(d, zone.epoch, unit.perSecond, least, most) {
 			continue
 		}
 		s, f := secs[:len(d)], subs[:len(d)]
-		if !instants(s, f, d, nanos[at:], zone.epoch, t.kept()) {
-			if err := t.slow(d, nanos[at:], zone, at); err != nil {
+		if !instants(s, f, d, n, zone.epoch, t.kept()) {
+			if err := t.slow(d, n, zone, at); err != nil {
 				return err
 			}
 			continue
@@ -177,12 +183,22 @@ func wholeSeconds(dst []int64, epoch, perSecond, least, most int64) bool {
 	// A second that overflows is far from [least, most], which ends 1<<40 seconds from 1970 at most.
 	from, width := epoch-least, uint64(most-least)
 	var bad uint64
-	for _, raw := range dst {
+	rest := dst
+	for ; len(rest) >= 4; rest = rest[4:] {
+		q := (*[4]int64)(rest)
+		a, b, c, d := uint64(q[0]+from), uint64(q[1]+from), uint64(q[2]+from), uint64(q[3]+from)
+		bad |= a | b | c | d | (width - a) | (width - b) | (width - c) | (width - d)
+	}
+	for _, raw := range rest {
 		x := uint64(raw + from)
 		bad |= x | (width - x)
 	}
 	if bad>>63 != 0 {
 		return false
+	}
+	for ; len(dst) >= 4; dst = dst[4:] {
+		q := (*[4]int64)(dst)
+		q[0], q[1], q[2], q[3] = (q[0]+epoch)*perSecond, (q[1]+epoch)*perSecond, (q[2]+epoch)*perSecond, (q[3]+epoch)*perSecond
 	}
 	for i, raw := range dst {
 		dst[i] = (raw + epoch) * perSecond

@@ -80,6 +80,9 @@ func TestTimestamps(t *testing.T) {
 							}
 						}
 					}
+					if whole && r.Intn(2) == 0 {
+						nanos = nil
+					}
 					if err := ts.Combine(dst, nanos); err != nil {
 						t.Fatal(err)
 					}
@@ -96,21 +99,23 @@ func TestTimestamps(t *testing.T) {
 
 // Whole seconds at the ends of what the fast way takes, and far beyond: as one at a time, or an error.
 func TestWholeSeconds(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
 	for unit := Nanosecond; unit <= Second; unit++ {
 		for _, hybrid := range []bool{false, true} {
 			ts := Timestamps{Hybrid: hybrid, Unit: unit}
 			for _, end := range []int64{math.MinInt64, -1 << 62, -1 << 40, timeUnits[unit].least, switchSec, 0, timeUnits[unit].most, 1 << 40, 1 << 62, math.MaxInt64} {
 				for near := int64(-2); near <= 2; near++ {
 					sec := end + near - UTC.Epoch()
-					dst := make([]int64, 20)
-					dst[7] = sec
-					err := ts.Combine(dst, make([]int64, 20))
+					dst := make([]int64, 4*r.Intn(4)+9+r.Intn(4))
+					at := r.Intn(len(dst))
+					dst[at] = sec
+					err := ts.Combine(dst, make([]int64, len(dst)))
 					want, ok := combined(ts, sec, 0)
 					if sec < -1<<62 || sec > 1<<62 {
 						ok = false // no time, says Combine
 					}
-					if (err == nil) != ok || ok && (dst[7] != want || dst[8] != UTC.Epoch()*units[unit]) {
-						t.Errorf("%v, hybrid %v, second %d: %d, %d, %v, want %d, %v", unit, hybrid, sec, dst[7], dst[8], err, want, ok)
+					if (err == nil) != ok || ok && (dst[at] != want || dst[(at+1)%len(dst)] != UTC.Epoch()*units[unit]) {
+						t.Errorf("%v, hybrid %v, second %d, %d of %d: %d, %v, want %d, %v", unit, hybrid, sec, at, len(dst), dst[at], err, want, ok)
 					}
 				}
 			}

@@ -72,10 +72,17 @@ func (c *timestamps) read(s arrowbuf.Slots) error {
 	if err := c.seconds.Next(stored); err != nil {
 		return c.data.fail(err)
 	}
-	c.scratch = grow(c.scratch, s.Count+bitpack.DstSlack/8)
-	nanos := c.scratch[:s.Count]
-	if err := c.nanos.Next(nanos); err != nil {
-		return c.second.fail(err)
+	var nanos []int64 // nil: none has a fraction
+	if v, ok := c.nanos.Constant(s.Count); !ok || v != 0 {
+		c.scratch = grow(c.scratch, s.Count+bitpack.DstSlack/8)
+		nanos = c.scratch[:s.Count]
+		if ok {
+			for i := range nanos {
+				nanos[i] = v
+			}
+		} else if err := c.nanos.Next(nanos); err != nil {
+			return c.second.fail(err)
+		}
 	}
 	if err := c.join.Combine(stored, nanos); err != nil {
 		return c.node.inRow(err, s)
