@@ -79,6 +79,24 @@ func checkPacked(values int, src []byte, width uint) (int, error) {
 	return PackedSize(values, width), nil
 }
 
+// unpackBE unpacks as many groups of eight as it can read whole words for, and returns the number of values.
+func unpackBE[T Integer, Z coding](dst []T, src []byte, width uint) int {
+	k := vectorsBE[T, Z](dst, src, width)
+	if k == len(dst) {
+		return k
+	}
+	return k + wordsBE[T, Z](dst[k:], src[uint(k)*width/8:], width)
+}
+
+// unpackLE is unpackBE for values that begin at the lowest bit.
+func unpackLE[T Integer](dst []T, src []byte, width uint) int {
+	k := vectorsLE(dst, src, width)
+	if k == len(dst) {
+		return k
+	}
+	return k + wordsLE(dst[k:], src[uint(k)*width/8:], width)
+}
+
 // unpacked makes a value of its bits.
 func unpacked[T Integer, Z coding](x uint64) T {
 	var z Z

@@ -4,8 +4,8 @@ package bitpack
 
 import "encoding/binary"
 
-// unpackBE unpacks as many groups of eight as it can read whole words for, and returns the number of values.
-func unpackBE[T Integer, Z coding](dst []T, src []byte, width uint) int {
+// wordsBE unpacks as many groups of eight as it can read whole words for, and returns the number of values.
+func wordsBE[T Integer, Z coding](dst []T, src []byte, width uint) int {
 	switch width {
 	case 1:
 		return unpackBE1[T, Z](dst, src)
@@ -83,8 +83,8 @@ func unpackBE[T Integer, Z coding](dst []T, src []byte, width uint) int {
 	return 0
 }
 
-// unpackLE is unpackBE for values that begin at the lowest bit.
-func unpackLE[T Integer](dst []T, src []byte, width uint) int {
+// wordsLE is wordsBE for values that begin at the lowest bit.
+func wordsLE[T Integer](dst []T, src []byte, width uint) int {
 	switch width {
 	case 1:
 		return unpackLE1(dst, src)

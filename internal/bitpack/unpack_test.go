@@ -1,6 +1,7 @@
 package bitpack_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -84,6 +85,10 @@ func unpackAll[T bitpack.Integer](t *testing.T, values []uint64, width uint, be,
 }
 
 func TestUnpack(t *testing.T) {
+	kernels(func(string) { testUnpack(t) })
+}
+
+func testUnpack(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	edge := fixtures.AtEdge(t, make([]byte, 130*8), 0)
 	for width := range uint(65) {
@@ -96,8 +101,8 @@ func TestUnpack(t *testing.T) {
 			unpackAll[int64](t, values, width, tail, le)
 			copy(tail, le)
 			unpackAll[int64](t, values, width, be, tail)
+			unpackAll[int32](t, values, width, be, le)
 			if n%9 == 1 {
-				unpackAll[int32](t, values, width, be, le)
 				unpackAll[int16](t, values, width, be, le)
 				unpackAll[uint8](t, values, width, be, le)
 			}
@@ -107,6 +112,35 @@ func TestUnpack(t *testing.T) {
 			unpackAll[uint64](t, values, width, append(be, noise...), append(le, noise...))
 		}
 	}
+}
+
+// FuzzUnpack holds the vector kernels to those for all machines, which TestUnpack holds to a loop over bits.
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte("sixteen bytes and then some more of them"), uint8(3), uint8(40))
+	f.Add(bytes.Repeat([]byte{0x81, 0x7f, 0xff, 0}, 100), uint8(25), uint8(99))
+	f.Fuzz(func(t *testing.T, src []byte, width, n uint8) {
+		if width > 64 || bitpack.PackedSize(int(n), uint(width)) > len(src) {
+			return
+		}
+		var before string
+		kernels(func(name string) {
+			a, b, c := make([]int32, n), make([]int64, n), make([]uint32, n)
+			for _, f := range []func() (int, error){
+				func() (int, error) { return bitpack.UnpackZigzagBE(a, src, uint(width)) },
+				func() (int, error) { return bitpack.UnpackBE(b, src, uint(width)) },
+				func() (int, error) { return bitpack.UnpackLE(c, src, uint(width)) },
+			} {
+				if _, err := f(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := fmt.Sprint(a, b, c)
+			if before != "" && got != before {
+				t.Fatalf("%d values of %d bits in % x: %s %s, not %s", n, width, src, name, got, before)
+			}
+			before = got
+		})
+	})
 }
 
 func TestUnpackErrors(t *testing.T) {

@@ -1,0 +1,80 @@
+//go:build amd64 && !purego
+
+package bitpack
+
+import "unsafe"
+
+//go:generate sh -c "cd unshuffleasm && go run ./unpack -out ../unpack_amd64.s -stubs ../unpack_amd64.go -pkg bitpack"
+
+// lanes is how a group of eight values gets into eight lanes of 32 bits: the bytes of each, and the shifts that cut off what does not
+// belong to it.
+type lanes struct {
+	order       [32]byte // of 16 bytes from the group's beginning on, and of 16 from the byte in which its fifth value begins
+	left, right [8]uint32
+	fits        bool // no value has bits in more than four bytes
+}
+
+var lanesBE, lanesLE = makeLanes(true), makeLanes(false)
+
+func makeLanes(big bool) (all [33]lanes) {
+	for width := uint(1); width <= 32; width++ {
+		l := &all[width]
+		l.fits = true
+		half := 4 * width / 8
+		for k := range uint(8) {
+			bit := k * width
+			at, off := bit/8, bit%8
+			if k >= 4 {
+				at -= half
+			}
+			l.fits = l.fits && off+width <= 32
+			for i := range uint(4) {
+				from := at + i
+				if big {
+					from = at + 3 - i
+				}
+				l.order[4*k+i] = byte(from)
+			}
+			l.right[k] = uint32(32 - width)
+			l.left[k] = uint32(off)
+			if !big && l.fits {
+				l.left[k] = uint32(32 - width - off)
+			}
+		}
+	}
+	return all
+}
+
+// vectorsBE unpacks whole groups of eight as long as it can read a vector from each half, and returns the number of values. It is 0
+// if the machine cannot, and for what the kernels do not do.
+func vectorsBE[T Integer, Z coding](dst []T, src []byte, width uint) int {
+	return vectors[T, Z](dst, src, width, &lanesBE)
+}
+
+// vectorsLE is vectorsBE for values that begin at the lowest bit.
+func vectorsLE[T Integer](dst []T, src []byte, width uint) int {
+	return vectors[T, plain](dst, src, width, &lanesLE)
+}
+
+func vectors[T Integer, Z coding](dst []T, src []byte, width uint, all *[33]lanes) int {
+	half := int(width / 2)
+	if !useAVX2 || width-1 >= 32 || len(dst) < 8 || len(src) < half+16 || !all[width].fits {
+		return 0
+	}
+	groups := min(len(dst)/8, (len(src)-half-16)/int(width)+1)
+	d, s, by := (*byte)(unsafe.Pointer(&dst[0])), &src[0], (*byte)(unsafe.Pointer(&all[width]))
+	var z Z
+	switch {
+	case unsafe.Sizeof(dst[0]) == 4 && len(z) == 0:
+		unpack32AVX2(d, groups, s, int(width), half, by)
+	case unsafe.Sizeof(dst[0]) == 4:
+		unpackZigzag32AVX2(d, groups, s, int(width), half, by)
+	case unsafe.Sizeof(dst[0]) == 8 && len(z) == 0:
+		unpack64AVX2(d, groups, s, int(width), half, by)
+	case unsafe.Sizeof(dst[0]) == 8:
+		unpackZigzag64AVX2(d, groups, s, int(width), half, by)
+	default:
+		return 0
+	}
+	return 8 * groups
+}
