@@ -80,6 +80,11 @@ func (r *Ints[T]) steps(out []T, first, step uint64) error {
 		fill(out, v)
 		return nil
 	}
+	for ; len(out) >= 8; out = out[8:] {
+		q := (*[8]T)(out)
+		q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7] = v, v+d, v+2*d, v+3*d, v+4*d, v+5*d, v+6*d, v+7*d
+		v += 8 * d
+	}
 	for i := range out {
 		out[i] = v
 		v += d

@@ -342,6 +342,11 @@ func patched[T Integer](out []T, src []byte, h *run2, low, most uint64) error {
 		return ErrRange
 	}
 	base := T(h.base)
+	for ; len(out) >= 8; out = out[8:] {
+		q := (*[8]T)(out)
+		q[0], q[1], q[2], q[3] = q[0]+base, q[1]+base, q[2]+base, q[3]+base
+		q[4], q[5], q[6], q[7] = q[4]+base, q[5]+base, q[6]+base, q[7]+base
+	}
 	for i := range out {
 		out[i] += base
 	}
