@@ -356,7 +356,12 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	}
 	var out []Input
 	for _, c := range all {
-		if !c.meant {
+		switch {
+		case c.meant:
+		case c.loose && !x.all:
+			over.looseFile(c.name)
+			continue
+		default:
 			over.file(c.name)
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // passedOver are the files of a directory that are not read, though their names do not say that they are hidden.
-type passedOver struct{ files, links []string }
+type passedOver struct{ files, loose, links []string }
 
 func (p *passedOver) link(name string) { p.links = append(p.links, name) }
 
@@ -20,6 +20,9 @@ func (p *passedOver) file(name string) {
 		p.files = append(p.files, name)
 	}
 }
+
+// looseFile is file for one that looseName is true of.
+func (p *passedOver) looseFile(name string) { p.loose = append(p.loose, name) }
 
 // tell warns of them: a part of a table whose first bytes are gone looks like any file that is not of it.
 func (p *passedOver) tell(o Options, dir string) {
@@ -43,6 +46,11 @@ func (p *passedOver) tell(o Options, dir string) {
 		what = fmt.Sprintf("%d files are passed over, because neither their names nor their contents tell the format", n)
 	}
 	warn(p.files, what+"; "+how+" reads such files", from)
+	what = "1 file named .json is passed over, because it may describe the files of other formats beside it"
+	if n := len(p.loose); n != 1 {
+		what = fmt.Sprintf("%d files named .json are passed over, because they may describe the files of other formats beside them", n)
+	}
+	warn(p.loose, what+"; a file that is named itself is read")
 	warn(p.links, "links to directories are not followed; name the directories to read what is in them")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/ipc"
+	"github.com/arrowio/arrowio/readers/jsonl"
 )
 
 // TestPassedOver tells of files that are not read: a part whose first bytes are gone looks like any file that is no data.
@@ -89,5 +90,32 @@ func TestAnyDepth(t *testing.T) {
 	t.Chdir(dir)
 	if got, err := expand(t.Context(), []string{"**/3.csv"}, Options{Formats: formats()}); err != nil || len(got) != 1 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Files named .json are each a unit where no file beside them is of another format, and a warning names those that are not.
+func TestUnitsOfJSON(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"alone/k.json", "two/a.json", "two/b.json.gz", "two/README.json", "mixed/a.csv", "mixed/a.json", "mixed/sub/b.json", "unknown/c.json", "unknown/c.bin"} {
+		put(t, filepath.Join(dir, filepath.FromSlash(name)), "{\"x\": 1}\n")
+	}
+	var told []string
+	units, err := Units(t.Context(), dir, Options{Formats: append(formats(), jsonl.Format()), Warn: func(w arrowio.Warning) { told = append(told, w.String()) }})
+	var got []string
+	for _, u := range units {
+		got = append(got, u.Name)
+	}
+	want := []string{"alone/k.json", "mixed/a.csv", "mixed/sub/b.json", "two/README.json", "two/a.json", "two/b.json.gz", "unknown/c.json"}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if len(told) != 2 || !strings.Contains(told[0], "1 file is passed over, because neither its name nor its content") || !strings.HasSuffix(told[0], ": unknown/c.bin") ||
+		!strings.Contains(told[1], "1 file named .json is passed over, because it may describe the files of other formats beside it") || !strings.HasSuffix(told[1], ": mixed/a.json") {
+		t.Errorf("%q", told)
+	}
+	told = nil
+	o := Options{Formats: append(formats(), jsonl.Format()), Warn: func(w arrowio.Warning) { told = append(told, w.String()) }}
+	if _, err := expand(t.Context(), []string{filepath.Join(dir, "mixed")}, o); err != nil || len(told) != 1 || !strings.Contains(told[0], "2 files named .json are passed over") {
+		t.Errorf("%q, %v", told, err)
 	}
 }

@@ -20,7 +20,8 @@ type Unit struct {
 
 // Units returns what is in a directory, or in those below it, as datasets that have nothing to do with each other: each file in a
 // readable format, and each directory that is a table, that a format reads as a whole, or that has directories KEY=VALUE. They are
-// sorted by name. Names that List skips are skipped. A directory without any is no error.
+// sorted by name. Names that List skips are skipped, and so are files of JSON lines named .json beside files of other formats. A
+// directory without any is no error.
 func Units(ctx context.Context, dir string, o Options) ([]Unit, error) {
 	switch d, err := o.directory(); {
 	case err != nil:
@@ -64,11 +65,19 @@ func Units(ctx context.Context, dir string, o Options) ([]Unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	described := map[string]bool{} // directories of files that are meant whatever is beside them
+	for _, c := range all {
+		if c.meant && !c.loose && !c.whole {
+			described[path.Dir(c.name)] = true
+		}
+	}
 	var out []Unit
 	for _, c := range all {
 		switch {
-		case !c.meant || c.loose:
+		case !c.meant:
 			over.file(c.name)
+		case c.loose && described[path.Dir(c.name)]:
+			over.looseFile(c.name)
 		case !slices.Contains(x.named, t.Path(c.name)):
 			out = append(out, Unit{c.name, t.Path(c.name)})
 		}
