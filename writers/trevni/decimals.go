@@ -3,23 +3,48 @@ package trevni
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+
+	"github.com/arrowio/arrowio/internal/arrowdense"
 )
 
 // decimals128 turns decimals into big-endian two's complement: the shortest, or of the size of a fixed.
 func (l *leafBuffers) decimals128(a *array.Decimal128, f *field) (values, error) {
 	t := a.DataType().(*arrow.Decimal128Type)
-	l.offsets, l.data = append(l.offsets[:0], 0), l.data[:0]
-	for i := range a.Len() {
-		v := a.Value(i)
+	all := a.Values()
+	const most = 16 // bytes of one
+	if len(all) > (math.MaxInt32-most)/most {
+		return nil, arrowdense.TooMuch()
+	}
+	l.offsets, l.data = append(l.offsets[:0], 0), slices.Grow(l.data[:0], most*len(all)+most)
+	fixed, limit := f.Size > 0, uint64(math.MaxUint64) // of what 64 bits hold
+	if t.Precision < 19 {
+		limit = decimal128.GetMaxValue(t.Precision).LowBits()
+	}
+	for i, v := range all {
+		low := v.LowBits()
+		sign := uint64(int64(low) >> 63)
+		size := low ^ sign // for a negative number one less
+		if uint64(v.HighBits()) == sign && size+sign&1 <= limit && !fixed {
+			n := (64-bits.LeadingZeros64(size))/8 + 1
+			end := len(l.data)
+			binary.BigEndian.PutUint64(l.data[end:end+8], low<<(64-8*n))
+			l.data = l.data[:end+n]
+			l.offsets = append(l.offsets, int32(end+n))
+			continue
+		}
 		if !v.FitsInPrecision(t.Precision) {
 			return nil, tooManyDigits(i, v.ToString(t.Scale), t.Precision)
 		}
-		var b [16]byte
+		var b [most]byte
 		binary.BigEndian.PutUint64(b[:], uint64(v.HighBits()))
-		binary.BigEndian.PutUint64(b[8:], v.LowBits())
+		binary.BigEndian.PutUint64(b[8:], low)
 		if !l.appendNumber(b[:], f.Size) {
 			return nil, tooLarge(i, v.ToString(t.Scale), f.Size)
 		}
