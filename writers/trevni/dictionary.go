@@ -3,7 +3,6 @@ package trevni
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -38,15 +37,19 @@ func (l *leafBuffers) enum(arr arrow.Array, f *field) (values, error) {
 	noSymbol := func(i int, text string) error {
 		return &badValue{i, fmt.Errorf("%q is no symbol of its enum", text)}
 	}
+	ordinal := make(map[string]int32, len(f.Enum))
+	for k, symbol := range f.Enum {
+		ordinal[symbol] = int32(k)
+	}
 	switch a := arr.(type) {
 	case *array.String:
 		l.ints = l.ints[:0]
 		for i := range a.Len() {
-			k := slices.Index(f.Enum, a.Value(i))
-			if k < 0 {
+			k, ok := ordinal[a.Value(i)]
+			if !ok {
 				return nil, noSymbol(i, a.Value(i))
 			}
-			l.ints = append(l.ints, int32(k))
+			l.ints = append(l.ints, k)
 		}
 	case *array.Dictionary:
 		text, ok := a.Dictionary().(*array.String)
@@ -55,7 +58,11 @@ func (l *leafBuffers) enum(arr arrow.Array, f *field) (values, error) {
 		}
 		ordinals := make([]int32, text.Len())
 		for i := range ordinals {
-			ordinals[i] = int32(slices.Index(f.Enum, text.Value(i)))
+			k, ok := ordinal[text.Value(i)]
+			if !ok {
+				k = -1 // which a value must not be
+			}
+			ordinals[i] = k
 		}
 		indices := arrowdense.Indices(&l.ints, a)
 		l.ints = resize(l.ints, len(indices)) // which they may lie in
