@@ -401,38 +401,44 @@ func cancel(ctx context.Context, s *service, b []byte, send func([]byte) error) 
 	}{n})
 }
 
-// cancelFlightInfo ends the calls whose tickets are of a FlightInfo. One that nobody reads is cancelled as it is: nothing
-// is kept for it.
+// cancelFlightInfo ends the calls whose tickets are of a FlightInfo. One that nobody has read is cancelled as it is: nothing
+// is kept for it. One that was read cannot be cancelled any more.
 func cancelFlightInfo(ctx context.Context, s *service, b []byte, send func([]byte) error) error {
 	var r flight.CancelFlightInfoRequest
 	if err := proto.Unmarshal(b, &r); err != nil {
 		return errs.Errorf(errs.ErrOption, "body: not a CancelFlightInfoRequest")
 	}
-	if err := s.cancelInfo(ctx, r.GetInfo()); err != nil {
+	cancelled, err := s.cancelInfo(ctx, r.GetInfo())
+	if err != nil {
 		return err
 	}
-	out, err := proto.Marshal(&flight.CancelFlightInfoResult{Status: flight.CancelStatusCancelled})
+	status := flight.CancelStatusCancelled
+	if !cancelled {
+		status = flight.CancelStatusNotCancellable
+	}
+	out, err := proto.Marshal(&flight.CancelFlightInfoResult{Status: status})
 	if err != nil {
 		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return send(out)
 }
 
-// cancelInfo ends the calls that this client may end and whose tickets are of info.
-func (s *service) cancelInfo(ctx context.Context, info *flight.FlightInfo) error {
+// cancelInfo ends the calls that this client may end and whose tickets are of info. cancelled is false where there is none, since
+// those that read it have ended.
+func (s *service) cancelInfo(ctx context.Context, info *flight.FlightInfo) (cancelled bool, err error) {
 	queries := map[string]bool{}
 	for _, e := range info.GetEndpoint() {
 		id, err := s.queryOf(e.GetTicket().GetTicket())
 		if err != nil {
-			return err
+			return false, err
 		}
 		if id != "" {
 			queries[id] = true
 		}
 	}
 	mine := s.mine(ctx)
-	s.cancelCalls(func(c *Call) bool { return queries[load(&c.query)] && mine(c) })
-	return nil
+	n := s.cancelCalls(func(c *Call) bool { return queries[load(&c.query)] && mine(c) })
+	return n > 0 || !s.calls.wasRead(queries, mine), nil
 }
 
 // queryOf returns the query id of a ticket, of whatever language; "" = it has none.

@@ -98,10 +98,48 @@ func CallFrom(ctx context.Context) *Call {
 	return c
 }
 
-// calls are those under way.
+// calls are those under way, and what the latest of those that have ended have read.
 type calls struct {
 	mu      sync.Mutex
 	running map[*Call]struct{}
+	whole   map[string]string // by the id of a FlightInfo: the client that has read an endpoint to its end
+	order   []string          // the keys of whole, oldest first
+}
+
+// mostWhole is how many FlightInfos are kept in mind that were read to the end.
+const mostWhole = 4096
+
+// readWhole notes that c has sent everything that its ticket stands for.
+func (cs *calls) readWhole(c *Call) {
+	query := load(&c.query)
+	if query == "" || len(query) > 64 { // none is longer, but clients make tickets, too
+		return
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.whole == nil {
+		cs.whole = map[string]string{}
+	}
+	if _, known := cs.whole[query]; !known {
+		cs.order = append(cs.order, query)
+	}
+	cs.whole[query] = c.Client.Name
+	if len(cs.order) > mostWhole {
+		delete(cs.whole, cs.order[0])
+		cs.order = cs.order[1:]
+	}
+}
+
+// wasRead reports whether a call that matches has read an endpoint of one of these FlightInfos to its end.
+func (cs *calls) wasRead(queries map[string]bool, match func(*Call) bool) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for query := range queries {
+		if name, ok := cs.whole[query]; ok && match(&Call{Client: Client{Name: name}}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (cs *calls) add(c *Call) {
@@ -247,7 +285,11 @@ func (s *Server) guarded(ctx context.Context, c *Call, run func(context.Context)
 	for _, o := range s.o.Observers {
 		o.Started(c)
 	}
-	return run(ctx)
+	if err := run(ctx); err != nil {
+		return err
+	}
+	s.calls.readWhole(c)
+	return nil
 }
 
 // authorize is where every use of a dataset, and of the server itself, is permitted.

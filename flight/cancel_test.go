@@ -182,7 +182,35 @@ func TestCancelFlightInfo(t *testing.T) {
 		infos = append(infos, info)
 		streams = append(streams, stalled(t.Context(), t, r, r.client(t), info.Endpoint[0].Ticket.Ticket))
 	}
-	body, err := proto.Marshal(&flight.CancelFlightInfoRequest{Info: infos[0]})
+	if got := cancelInfo(t, c, infos[0]); got != flight.CancelStatusCancelled {
+		t.Fatal(got)
+	}
+	for i, want := range []codes.Code{codes.Canceled, codes.OK} {
+		var err error
+		for err == nil {
+			_, err = streams[i].Recv()
+		}
+		if want == codes.OK && err.Error() != "EOF" || want != codes.OK && code(err) != want {
+			t.Errorf("stream %d: %v", i, err)
+		}
+	}
+	// What has ended by itself cannot be cancelled any more; what was cancelled, or never read, is.
+	settled(t, "the streams do not end", func() bool { return len(r.Calls()) == 0 })
+	unread, err := c.GetFlightInfo(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []flight.CancelStatus{flight.CancelStatusCancelled, flight.CancelStatusNotCancellable, flight.CancelStatusCancelled} {
+		if got := cancelInfo(t, c, append(infos, unread)[i]); got != want {
+			t.Errorf("FlightInfo %d: %v, not %v", i, got, want)
+		}
+	}
+}
+
+// cancelInfo returns what the server says to CancelFlightInfo.
+func cancelInfo(t *testing.T, c flight.Client, info *flight.FlightInfo) flight.CancelStatus {
+	t.Helper()
+	body, err := proto.Marshal(&flight.CancelFlightInfoRequest{Info: info})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,17 +223,38 @@ func TestCancelFlightInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out flight.CancelFlightInfoResult
-	if err := proto.Unmarshal(res.Body, &out); err != nil || out.Status != flight.CancelStatusCancelled {
-		t.Fatal(&out, err)
+	if err := proto.Unmarshal(res.Body, &out); err != nil {
+		t.Fatal(err)
 	}
-	for i, want := range []codes.Code{codes.Canceled, codes.OK} {
-		var err error
-		for err == nil {
-			_, err = streams[i].Recv()
+	return out.Status
+}
+
+// What is kept of streams that have ended is bounded, and tells other clients nothing.
+func TestReadWhole(t *testing.T) {
+	t.Parallel()
+	var cs calls
+	for i := range mostWhole + 10 {
+		c := &Call{Client: Client{Name: "alice"}}
+		query := fmt.Sprint(i)
+		c.query.Store(&query)
+		cs.readWhole(c)
+		cs.readWhole(c)
+	}
+	is := func(name string) func(*Call) bool { return func(c *Call) bool { return c.Client.Name == name } }
+	if len(cs.whole) != mostWhole || len(cs.order) != mostWhole {
+		t.Error(len(cs.whole), len(cs.order))
+	}
+	for query, want := range map[string]bool{"9": false, "10": true, fmt.Sprint(mostWhole + 9): true, "": false} {
+		if got := cs.wasRead(map[string]bool{query: true}, is("alice")); got != want || cs.wasRead(map[string]bool{query: true}, is("bob")) {
+			t.Errorf("%q: %v", query, got)
 		}
-		if want == codes.OK && err.Error() != "EOF" || want != codes.OK && code(err) != want {
-			t.Errorf("stream %d: %v", i, err)
-		}
+	}
+	long := strings.Repeat("x", 65)
+	c := &Call{}
+	c.query.Store(&long)
+	cs.readWhole(c)
+	if cs.wasRead(map[string]bool{long: true}, is("")) {
+		t.Error("an id of 65 characters is kept")
 	}
 }
 

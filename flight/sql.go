@@ -80,7 +80,7 @@ func (q sqlServer) QueryOf(ticket []byte) (string, error) {
 	return t.Query, nil
 }
 
-func (q sqlServer) CancelInfo(ctx context.Context, info *flight.FlightInfo) error {
+func (q sqlServer) CancelInfo(ctx context.Context, info *flight.FlightInfo) (bool, error) {
 	return q.cancelInfo(ctx, info)
 }
 

@@ -563,6 +563,25 @@ func TestSQLCancel(t *testing.T) {
 	if got, err := c.CancelFlightInfo(t.Context(), &flight.CancelFlightInfoRequest{Info: info}); err != nil || got.Status != flight.CancelStatusCancelled {
 		t.Error(got.Status, err)
 	}
+	r.calls.remove(running)
+	rows, err := c.DoGet(t.Context(), info.Endpoint[0].Ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Release()
+	for rows.Next() {
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+	settled(t, "the stream does not end", func() bool { return len(r.Calls()) == 0 })
+	//nolint:staticcheck // the old way
+	if res, err := c.CancelQuery(t.Context(), info); err != nil || res != flightsql.CancelResultNotCancellable {
+		t.Error(res, err)
+	}
+	if got, err := c.CancelFlightInfo(t.Context(), &flight.CancelFlightInfoRequest{Info: info}); err != nil || got.Status != flight.CancelStatusNotCancellable {
+		t.Error(got.Status, err)
+	}
 }
 
 func TestForeignMessages(t *testing.T) {

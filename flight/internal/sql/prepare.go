@@ -167,11 +167,16 @@ func cancelQuery(ctx context.Context, d *Dialect, b []byte, send func([]byte) er
 	if err := proto.Unmarshal(r.GetInfo(), &info); err != nil {
 		return errs.Errorf(errs.ErrOption, "body: its info is no FlightInfo")
 	}
-	if err := d.s.CancelInfo(ctx, &info); err != nil {
+	cancelled, err := d.s.CancelInfo(ctx, &info)
+	if err != nil {
 		return err
 	}
+	result := pb.ActionCancelQueryResult_CANCEL_RESULT_CANCELLED
+	if !cancelled {
+		result = pb.ActionCancelQueryResult_CANCEL_RESULT_NOT_CANCELLABLE
+	}
 	//nolint:staticcheck // as above
-	out, err := Pack(&pb.ActionCancelQueryResult{Result: pb.ActionCancelQueryResult_CANCEL_RESULT_CANCELLED})
+	out, err := Pack(&pb.ActionCancelQueryResult{Result: result})
 	if err != nil {
 		return err
 	}

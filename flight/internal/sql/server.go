@@ -30,7 +30,7 @@ type Server interface {
 	// QueryOf returns the id of the query that a ticket of the server is of; "" = it has none.
 	QueryOf(ticket []byte) (string, error)
 	// CancelInfo ends the calls of the client that read what info is of.
-	CancelInfo(ctx context.Context, info *flight.FlightInfo) error
+	CancelInfo(ctx context.Context, info *flight.FlightInfo) (cancelled bool, err error)
 	// Writable reports whether clients may put datasets.
 	Writable() bool
 	// HasEngine reports whether statements that no dataset's command can say are answered, by Describe and Run. Describe returns
