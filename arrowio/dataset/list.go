@@ -459,7 +459,11 @@ func (x expansion) sniff(t arrowio.Tree, name string) (bool, error) {
 		return false, err
 	}
 	defer src.Close()
-	head, tail, err := readEnds(src)
+	var head, tail []byte
+	err = until(x.ctx, src, func() (err error) {
+		head, tail, err = readEnds(src)
+		return err
+	})
 	if err != nil {
 		return false, err
 	}

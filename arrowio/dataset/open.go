@@ -60,14 +60,38 @@ func OpenOwned(ctx context.Context, src arrowio.OpenSource, name string, o Optio
 // openSource opens src. What closes it, if anything, belongs to the File, and is closed after an error.
 func openSource(ctx context.Context, src arrowio.Source, closer io.Closer, name string, o Options, s *sideFiles) (*File, error) {
 	f := &File{counted: arrowio.NewCountingSource(src), src: src, closer: closer, sides: s}
-	var err error
-	if f.File, f.format, err = open(ctx, f.counted, name, o); err != nil {
+	opened := false
+	err := until(ctx, src, func() (err error) {
+		f.File, f.format, err = open(ctx, f.counted, name, o)
+		opened = err == nil
+		return err
+	})
+	if err != nil {
+		if opened { // too late
+			_ = f.File.Close()
+		}
 		if closer != nil {
 			_ = closer.Close() // a file that was only read has nothing to lose when it is closed
 		}
 		return nil, err
 	}
 	return f, nil
+}
+
+// until calls use, which reads src. Where the source is of a store, reads that have no context end with ctx, too.
+func until(ctx context.Context, src arrowio.Source, use func() error) error {
+	s, ok := src.(interface {
+		Until(context.Context) (stop func() bool)
+	})
+	if !ok {
+		return use()
+	}
+	stop := s.Until(ctx)
+	err := use()
+	if !stop() && err == nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // open opens src, which stays the caller's to close, and returns the name of its format.

@@ -69,6 +69,12 @@ func (s *Source) Size() int64 { return s.size }
 // Shorten makes the source end at n, if it is longer. It must not be in use yet.
 func (s *Source) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
 
+// Until makes reads without a context of their own, under way and to come, end when ctx does. That ends with stop, which reports
+// false where ctx came first: the source can then only be closed.
+func (s *Source) Until(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, s.cancel)
+}
+
 // Again returns what opens the same file without a request, and how many bytes that holds; nil = it cannot be. What it opens is closed as other
 // sources are, and is of the file as it was when s was opened.
 func (s *Source) Again() (open func() arrowio.OpenSource, n int) {

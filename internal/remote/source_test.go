@@ -239,3 +239,39 @@ func TestHost(t *testing.T) {
 	h.Stop()
 	<-bound.Done()
 }
+
+// A read without a context ends with that of Until, and those after stop do not.
+func TestUntil(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	s := NewSource(NewHost(2), File{Name: "far://x", Size: 100, Fetch: func(ctx context.Context, _ []byte, _ int64) error {
+		asked <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	stop := s.Until(ctx)
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if _, err := s.ReadAt(make([]byte, 10), 0); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if stop() {
+		t.Error("the context has come first")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+
+	var count atomic.Int64
+	s = NewSource(NewHost(2), memory(testBytes(100), 0, &count))
+	ctx, cancel = context.WithCancel(t.Context())
+	if stop := s.Until(ctx); !stop() {
+		t.Error("nothing has ended")
+	}
+	cancel()
+	if _, err := s.ReadAt(make([]byte, 10), 0); err != nil {
+		t.Error(err)
+	}
+}

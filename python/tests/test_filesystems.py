@@ -60,6 +60,7 @@ class Odd(MemoryFileSystem):
         self.reads = []
         self.at_once = self.most_at_once = 0
         self.noting = threading.Lock()
+        self.awake = threading.Event()  # ends slow reads
 
     def cat_file(self, path, start=None, end=None, **options):
         with self.noting:
@@ -69,7 +70,7 @@ class Odd(MemoryFileSystem):
         try:
             if self.broken is not None:
                 raise self.broken
-            time.sleep(self.slow)
+            self.awake.wait(self.slow)
             data = super().cat_file(path, start=start, end=end, **options)
             return data if self.most is None else data[: self.most]
         finally:
@@ -308,6 +309,37 @@ def test_interrupted(long, odd):
             assert time.monotonic() - start < 2.5
             odd.slow = 0
             assert ds.to_table().num_rows == 400_000
+
+
+@pytest.mark.parametrize("name", ["t.orc", "t.parquet", "t.trv", "t.csv", "t.arrow", "named like nothing"])
+def test_interrupted_opening(odd, tmp_path, name):
+    """Ctrl-C does not wait for the file system while a file is opened, or others of the dataset are looked into."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    own = tmp_path / (name if "." in name else "t.orc")
+    arrowio.write(pa.table({"x": range(1000)}), own)
+    for directory in ("a", "b"):
+        odd.pipe_file(f"/lake/{directory}/{name}", own.read_bytes())
+    both = [f"lake/{directory}/{name}" for directory in ("a", "b")]
+
+    def interrupted(what):
+        odd.slow = 60
+        odd.awake.clear()
+        try:
+            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            start = time.monotonic()
+            with pytest.raises(KeyboardInterrupt):
+                what()
+                time.sleep(60)  # where it was too fast
+            timer.join()
+            assert time.monotonic() - start < 30
+        finally:
+            odd.awake.set()
+
+    interrupted(lambda: arrowio.open(both[0], filesystem=odd))
+    with arrowio.open(both, filesystem=odd) as ds:
+        interrupted(ds.count_rows)
+        assert ds.to_table().num_rows == 2000
 
 
 def test_whoever_holds_the_lock(long):
