@@ -350,6 +350,7 @@ handoff-check: wheel-test ## by hand: what is handed over to C with Go's checks 
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
 	go test -timeout 40m -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
+	$(if $(filter file,$(origin PKG)),go -C $(ARROW18)/examples test -tags interop ./adbc)
 	@$(MAKE) --no-print-directory query-test wheel-test interop-orc shared
 
 .PHONY: query-test

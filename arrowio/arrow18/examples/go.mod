@@ -8,6 +8,7 @@ replace (
 )
 
 require (
+	github.com/apache/arrow-adbc/go/adbc v1.11.0
 	github.com/apache/iceberg-go v0.7.0
 	github.com/arrowio/arrowio v0.0.0
 	github.com/arrowio/arrowio/arrowio/arrow18 v0.0.0-00010101000000-000000000000
