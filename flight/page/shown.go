@@ -21,6 +21,7 @@ import (
 //	where=FILTER   only rows for which it holds
 //	show=COLUMN    a column to show, once for each; none = all
 //	sort=COLUMN    or -COLUMN, descending; none = the order of the dataset
+//	find=TEXT      the form lists columns whose names have it, in any case; it changes no row
 //
 // COLUMN is a name, or #2 for the second column, whose name cannot be written in an address; see columnKeys.
 type shown struct {
@@ -28,6 +29,7 @@ type shown struct {
 	Trouble    string // what is wrong with it; the rest is fit to be shown
 	Sorted     int    // column; -1 = none
 	Descending bool
+	Find       string
 
 	e       *flight.Entry
 	filter  expr.Expr
@@ -39,6 +41,8 @@ type shown struct {
 // showing reads the query of an address.
 func showing(e *flight.Entry, q url.Values) *shown {
 	d := &shown{e: e, Where: strings.TrimSpace(q.Get("where")), Sorted: -1, keys: columnKeys(e)}
+	find := strings.TrimSpace(q.Get("find"))
+	d.Find = find[:min(len(find), maxSearch)]
 	at := make(map[string]int, len(d.keys))
 	for i, k := range d.keys {
 		at[k] = i
@@ -236,19 +240,34 @@ type choice struct {
 	On        bool
 }
 
-// Choices are the columns that can be chosen: the first ones, and those that are.
-func (d *shown) Choices() (out []choice) {
+// choices are the columns that a form lists: those that are chosen, and the first of those that can be.
+type choices struct {
+	List  []choice
+	Found int // columns that could be listed, or that have what is looked for in their names; List has the first maxChoices of them
+}
+
+// Choices returns the columns that can be chosen.
+func (d *shown) Choices() (out choices) {
+	find := strings.ToLower(d.Find)
 	for i, k := range d.keys {
+		name := d.e.Schema.Field(i).Name
+		found := strings.Contains(strings.ToLower(name), find)
 		on := d.chosen && slices.Contains(d.columns, i)
-		if i < maxChoices || on {
-			out = append(out, choice{k, drawing.Named(d.e.Schema.Field(i).Name), on})
+		if on || found && out.Found < maxChoices {
+			out.List = append(out.List, choice{k, drawing.Named(name), on})
+		}
+		if found {
+			out.Found++
 		}
 	}
 	return out
 }
 
-// maxChoices is how many columns a form lists.
-const maxChoices = 400
+// maxChoices is how many columns a form lists, besides those that are chosen.
+const maxChoices = 60
+
+// MaxChoices is how many columns are listed of those that can be.
+func (d *shown) MaxChoices() int { return maxChoices }
 
 // Chosen is how many columns are shown.
 func (d *shown) Chosen() int { return len(d.columns) }

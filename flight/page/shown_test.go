@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -238,4 +239,59 @@ func TestColumns(t *testing.T) {
 		t.Error("what was not asked for")
 	}
 	contains(t, "no column", s.get("/datasets/d/rows?show="+url.QueryEscape("<b>"), 200), "There is no column &lt;b&gt;.")
+}
+
+// Of many columns a few are listed, and others are found by a part of their names; those that are checked stay.
+func TestFindColumns(t *testing.T) {
+	dir := t.TempDir()
+	var columns [][]string
+	for i := range 1000 {
+		columns = append(columns, []string{fmt.Sprintf("Col %d", i), "v" + strconv.Itoa(i)})
+	}
+	write(t, filepath.Join(dir, "a.arrow"), record(t, columns...))
+	s := newSite(t, flight.Options{}, map[string]flight.Spec{"d": files(dir)})
+	box := regexp.MustCompile(`name="show" value="([^"]*)"( checked)?>`)
+	for query, want := range map[string]struct {
+		boxes, checked int
+		says           string
+	}{
+		"":                                   {60, 0, "The first 60 of 1,000 are listed."},
+		"find=col+99":                        {11, 0, "11 columns of 1,000 have it in their names."},
+		"find=+COL+999+":                     {1, 0, "1 column of 1,000 has it in its name."},
+		"find=9":                             {60, 0, "271 columns of 1,000 have it in their names; the first 60 are listed."},
+		"find=nope":                          {0, 0, "0 columns of 1,000 have it in their names."},
+		"find=col+99&show=Col+7&show=Col+99": {12, 2, "11 columns of 1,000"},
+		"show=Col+999":                       {61, 1, "The first 60 of 1,000"},
+		"find=" + strings.Repeat("x", 5000):  {0, 0, "0 columns of 1,000"},
+		"find=%3Cb%3E":                       {0, 0, `value="&lt;b&gt;"`},
+	} {
+		body := s.get("/datasets/d/rows?"+query, 200)
+		boxes := box.FindAllStringSubmatch(body, -1)
+		checked := 0
+		for _, b := range boxes {
+			if b[2] != "" {
+				checked++
+			}
+		}
+		if len(boxes) != want.boxes || checked != want.checked {
+			t.Errorf("%.40s: %d boxes, %d checked", query, len(boxes), checked)
+		}
+		contains(t, query, body, want.says, `<label for="find">Name has</label>`)
+		if open := strings.Contains(body, "<details open><summary>Columns:"); open != (query != "") {
+			t.Errorf("%.40s: open: %v", query, open)
+		}
+	}
+	// What is looked for is no part of what is shown.
+	if body := s.get("/datasets/d/rows?find=col+99", 200); strings.Contains(body, "find=col") || !strings.Contains(body, ">v39<") {
+		t.Error("looking for columns changes rows or addresses")
+	}
+	few := filepath.Join(t.TempDir(), "few")
+	if err := os.Mkdir(few, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(few, "a.arrow"), record(t, columns[:60]...))
+	s = newSite(t, flight.Options{}, map[string]flight.Spec{"d": files(few)})
+	if body := s.get("/datasets/d/rows", 200); strings.Contains(body, `id="find"`) || strings.Count(body, `name="show"`) != 60 {
+		t.Error("60 columns need no search")
+	}
 }

@@ -195,7 +195,7 @@ def sql(browser, origin, faults):
 def look(browser, origin, faults):
     request = browser.new_context().request
     paths = ["", "streams", "datasets/events/rows?where=id+%3C+10", "datasets/events/rows?where=x+%3E+0.5&sort=-x&show=id&show=x&from=50"]
-    paths += ["datasets/wide/rows?show=column+7&show=column+150&sort=column+9", "datasets/events/rows?where=nope", "datasets/events/rows?sort=id&from=9950"]
+    paths += ["datasets/wide/rows?show=column+7&show=column+150&sort=column+9", "datasets/wide/rows?find=column+19", "datasets/events/rows?where=nope", "datasets/events/rows?sort=id&from=9950"]
     for name in ["events", "hostile", "wide"]:
         body = request.get(f"{origin}datasets/{name}").text()
         paths += [f"datasets/{name}", f"datasets/{name}/rows", re.search(f"datasets/{name}/files/[0-9a-f]+", body).group(0)]
@@ -231,6 +231,7 @@ def look(browser, origin, faults):
     page.get_by_label("Filter").fill("id >= 29990")
     page.get_by_role("button", name="Show").click()
     details(browser, origin, faults)
+    find(browser, origin, faults)
     rows(browser, origin, faults)
     if page.locator("tbody tr").count() != 10:
         faults.append(f"{page.locator('tbody tr').count()} rows by the filter, not 10")
@@ -267,6 +268,33 @@ def details(browser, origin, faults):
     bars = page.eval_on_selector_all("meter", "all => all.map(m => [m.value, m.max, m.getBoundingClientRect().width])")
     if not bars or max(b[0] for b in bars) != bars[0][1] or any(b[2] < 20 for b in bars):
         faults.append(f"bars of columns: {bars}")
+
+
+def find(browser, origin, faults):
+    """Columns of a wide dataset are found and chosen by the keyboard, without scripts."""
+    context = browser.new_context(viewport={"width": 400, "height": 844}, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(origin + "datasets/wide/rows")
+    page.get_by_text("Columns: 200").focus()
+    page.keyboard.press("Enter")
+    for name, listed in [("column 19", 11), ("N 7", 12)]:
+        page.get_by_label("Name has").fill(name)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**find=" + name.replace(" ", "+") + "*")
+        boxes = page.get_by_role("checkbox")
+        if boxes.count() != listed:
+            faults.append(f"find: {boxes.count()} columns are listed for {name}, not {listed}")
+        page.get_by_label("Name has").focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Space")
+    page.get_by_label("Filter").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**show=column+7&*")
+    heads = page.locator("thead button").all_inner_texts()
+    if heads != ["column 7", "column 19"]:
+        faults.append(f"find: the heads are {heads}")
+    context.close()
 
 
 def rows(browser, origin, faults):
