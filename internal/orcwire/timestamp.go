@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // ValueError is the trouble with one of the values that a call was to decode; Index counts those, from 0, without nulls,
@@ -82,6 +83,9 @@ const timeBlock = 256
 
 var noNanos [timeBlock]int64
 
+// timesByVectors is a variable for the sake of tests.
+var timesByVectors = true
+
 // Combine takes the stored seconds of timestamps in dst and their stored nanoseconds, as DATA and SECONDARY have them,
 // and leaves in dst what clocks showed, in t.Unit since 1970-01-01 00:00:00, truncated towards the past. nanos is only
 // read; nil stands for zeros.
@@ -112,15 +116,23 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 	if t.Hybrid {
 		least = max(least, switchSec)
 	}
+	rule := bitpack.TimeRule{Epoch: zone.epoch, Kept: t.kept(), Least: least, Most: most, PerSecond: unit.perSecond, Recip: unit.recip, Shift: uint64(unit.shift), Zeros: nanoZeros}
 	var secs, subs [timeBlock]int64
-	for at := 0; at < len(dst); at += timeBlock {
+	for at, k := 0, 0; at < len(dst); at += k {
 		d := dst[at:min(at+timeBlock, len(dst))]
+		k = len(d)
 		n := noNanos[:len(d)]
 		if nanos != nil {
 			n = nanos[at:][:len(d)]
 		}
 		if utc && (nanos == nil || allZero(n)) && wholeSeconds(d, zone.epoch, unit.perSecond, least, most) {
 			continue
+		}
+		if utc && timesByVectors {
+			if v := bitpack.Times(secs[:len(d)], d, n, &rule); v > 0 {
+				k = copy(d, secs[:v])
+				continue
+			}
 		}
 		s, f := secs[:len(d)], subs[:len(d)]
 		if !instants(s, f, d, n, zone.epoch, t.kept()) {
@@ -159,7 +171,7 @@ func (t *Timestamps) kept() int64 {
 	return 999_999
 }
 
-var nanoZeros = [8]uint64{1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+var nanoZeros = [8]uint32{1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // allZero reports whether all values are 0.
 func allZero(v []int64) bool {
@@ -214,7 +226,7 @@ func instants(secs, subs, stored, nanos []int64, epoch, kept int64) bool {
 		x := uint64(nanos[i])
 		n := x >> 3
 		large |= n
-		n *= nanoZeros[x&7]
+		n *= uint64(nanoZeros[x&7])
 		bad |= 999_999_999 - n
 		// Far outside of anything: what follows would overflow.
 		bad |= uint64(raw+1<<62) | uint64(1<<62-raw)

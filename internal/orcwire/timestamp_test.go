@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,29 @@ func combined(ts Timestamps, sec, nanos int64) (int64, bool) {
 	return v.Int64(), v.IsInt64()
 }
 
+// combine is ts.Combine, with the vector kernel and without, and with four of each value, so that few values come to the kernel, too.
+func combine(t *testing.T, ts *Timestamps, dst, nanos []int64) error {
+	t.Helper()
+	fourfold := func(v []int64) (all []int64) {
+		for _, x := range v {
+			all = append(all, x, x, x, x)
+		}
+		return all
+	}
+	plain, four, fourNanos := slices.Clone(dst), fourfold(dst), fourfold(nanos)
+	timesByVectors = false
+	want := ts.Combine(plain, nanos)
+	timesByVectors = true
+	if err := ts.Combine(four, fourNanos); (err == nil) != (want == nil) || err == nil && !slices.Equal(four, fourfold(plain)) {
+		t.Errorf("%v by vectors, of %v: %v, %v, want %v, %v", *ts, dst, four, err, plain, want)
+	}
+	err := ts.Combine(dst, nanos)
+	if (err == nil) != (want == nil) || err == nil && !slices.Equal(dst, plain) {
+		t.Errorf("%v by vectors: %v, %v, want %v, %v", *ts, dst, err, plain, want)
+	}
+	return err
+}
+
 func TestTimestamps(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for _, zoneName := range []string{"", "America/New_York", "Asia/Shanghai", "GMT+08:00", "Australia/Lord_Howe"} {
@@ -83,7 +107,7 @@ func TestTimestamps(t *testing.T) {
 					if whole && r.Intn(2) == 0 {
 						nanos = nil
 					}
-					if err := ts.Combine(dst, nanos); err != nil {
+					if err := combine(t, &ts, dst, nanos); err != nil {
 						t.Fatal(err)
 					}
 					for i := range dst {
@@ -109,7 +133,7 @@ func TestWholeSeconds(t *testing.T) {
 					dst := make([]int64, 4*r.Intn(4)+9+r.Intn(4))
 					at := r.Intn(len(dst))
 					dst[at] = sec
-					err := ts.Combine(dst, make([]int64, len(dst)))
+					err := combine(t, &ts, dst, make([]int64, len(dst)))
 					want, ok := combined(ts, sec, 0)
 					if sec < -1<<62 || sec > 1<<62 {
 						ok = false // no time, says Combine
@@ -145,7 +169,7 @@ func TestTimestampRule(t *testing.T) {
 	} {
 		ts := Timestamps{Zone: zone(t, k.zone)}
 		dst := []int64{k.sec}
-		if err := ts.Combine(dst, []int64{storedNanos(k.nanos)}); err != nil || dst[0] != k.want {
+		if err := combine(t, &ts, dst, []int64{storedNanos(k.nanos)}); err != nil || dst[0] != k.want {
 			t.Errorf("%q %d %d: %d, %v, want %d", k.zone, k.sec, k.nanos, dst[0], err, k.want)
 		}
 	}
@@ -158,7 +182,7 @@ func TestTimestampRule(t *testing.T) {
 			if more > 0 {
 				nanos[1] = storedNanos(-1)
 			}
-			if err := ts.Combine(dst, nanos); err != nil || dst[0] != k[2] {
+			if err := combine(t, &ts, dst, nanos); err != nil || dst[0] != k[2] {
 				t.Errorf("%v: %d, %v", k, dst[0], err)
 			}
 		}
@@ -167,7 +191,7 @@ func TestTimestampRule(t *testing.T) {
 	for _, sec := range []int64{0, -9482400, -1420070400} {
 		ts := Timestamps{Zone: zone(t, "America/New_York").Instants()}
 		dst := []int64{sec}
-		if err := ts.Combine(dst, []int64{0}); err != nil || dst[0] != (sec+1420070400+5*3600)*1e9 {
+		if err := combine(t, &ts, dst, []int64{0}); err != nil || dst[0] != (sec+1420070400+5*3600)*1e9 {
 			t.Errorf("%d: %d, %v", sec, dst[0], err)
 		}
 	}
@@ -176,7 +200,7 @@ func TestTimestampRule(t *testing.T) {
 	for z := range nanos {
 		dst[z], nanos[z] = -1420070400, 7<<3|int64(z)
 	}
-	if err := (&Timestamps{}).Combine(dst, nanos); err != nil {
+	if err := combine(t, &Timestamps{}, dst, nanos); err != nil {
 		t.Fatal(err)
 	}
 	for z, want := range []int64{7, 700, 7000, 70000, 700000, 7000000, 70000000, 700000000} {
@@ -219,7 +243,7 @@ func TestTimestampErrors(t *testing.T) {
 			if k.sec < 0 && k.nanos > 999999 { // as stored
 				dst[n-1]++
 			}
-			err := (&Timestamps{Unit: k.unit}).Combine(dst, nanos)
+			err := combine(t, &Timestamps{Unit: k.unit}, dst, nanos)
 			if k.kind == nil {
 				if err != nil || dst[n-1] != k.want {
 					t.Errorf("%v %d %d: %d, %v", k.unit, k.sec, k.nanos, dst[n-1], err)
@@ -238,7 +262,7 @@ func TestTimestampErrors(t *testing.T) {
 func TestTimestampUnits(t *testing.T) {
 	for u, want := range []int64{-1999999999, -2000000, -2000, -2} {
 		dst := []int64{-1420070400 - 2}
-		if err := (&Timestamps{Unit: TimeUnit(u)}).Combine(dst, []int64{1 << 3}); err != nil || dst[0] != want {
+		if err := combine(t, &Timestamps{Unit: TimeUnit(u)}, dst, []int64{1 << 3}); err != nil || dst[0] != want {
 			t.Errorf("%v: %d, %v", TimeUnit(u), dst[0], err)
 		}
 	}
@@ -261,9 +285,9 @@ func FuzzTimestamps(f *testing.F) {
 		for _, name := range []string{"", "Europe/London"} {
 			ts := Timestamps{Zone: zone(t, name), Hybrid: hybrid, Unit: TimeUnit(unit % 4)}
 			dst := []int64{s0, s1}
-			err := ts.Combine(dst, []int64{n0, n1})
+			err := combine(t, &ts, dst, []int64{n0, n1})
 			for i, k := range [][2]int64{{s0, n0}, {s1, n1}} {
-				sub := new(big.Int).Mul(big.NewInt(k[1]>>3), new(big.Int).SetUint64(nanoZeros[k[1]&7]))
+				sub := new(big.Int).Mul(big.NewInt(k[1]>>3), big.NewInt(int64(nanoZeros[k[1]&7])))
 				if k[0] > 1<<62 || k[0] < -1<<62 || !sub.IsInt64() || sub.Int64() >= 1e9 || sub.Int64() <= -1e9 {
 					if err == nil {
 						t.Fatalf("value %d: %d %d", i, k[0], k[1])
