@@ -68,7 +68,7 @@ func describeHandle(ctx context.Context, request string) (*description, error) {
 				o.Filter = b
 			}
 			info, err := file.Info(ctx, o)
-			d.Info = append(d.Info, info)
+			d.Info = append(d.Info, inWordsOfCaller(info))
 			return err
 		}); err != nil {
 			return nil, about(h.names[i], err)
@@ -87,6 +87,19 @@ func describeHandle(ctx context.Context, request string) (*description, error) {
 		}
 	}
 	return d, nil
+}
+
+// inWordsOfCaller returns info with notes that name options as the other language does.
+func inWordsOfCaller(info *arrowio.Info) *arrowio.Info {
+	if info == nil || len(info.Notes) == 0 {
+		return info
+	}
+	own := *info // a file may keep the other one
+	own.Notes = make([]string, len(info.Notes))
+	for i, note := range info.Notes {
+		own.Notes[i] = respelled(note)
+	}
+	return &own
 }
 
 // look opens a file for fn.

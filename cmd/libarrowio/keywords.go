@@ -51,8 +51,8 @@ func keyword(o errs.Option) string {
 
 var flagPattern = regexp.MustCompile(`(^|[^-])--([a-z][a-z0-9-]*)(?:=([A-Za-z0-9_.:]+))?`)
 
-// respelled writes the flags in the text of a plan as the other language does. Such a text does not list its options, as errors and
-// warnings do; words behind two dashes that are no flags stay as they are.
+// respelled writes the flags in the text of a plan or a note as the other language does. Such a text does not list its options, as errors
+// and warnings do; words behind two dashes that are no flags stay as they are.
 func respelled(text string) string {
 	return flagPattern.ReplaceAllStringFunc(text, func(flag string) string {
 		parts := flagPattern.FindStringSubmatch(flag)

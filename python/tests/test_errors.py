@@ -265,3 +265,9 @@ def test_texts_name_arguments(small, tmp_path):
     with pytest.raises(arrowio.OptionError, match="there is no option trevni_codecs?, only orc_version, ") as e:
         arrowio.write(t, tmp_path / "t.orc", trevni_codec="null")
     assert "-" not in e.value.message
+    mixed = tmp_path / "t.jsonl"
+    mixed.write_text('{"x": "a"}\n{"x": 1}\n')
+    with pytest.raises(arrowio.CorruptError, match='jsonl_types="text" reads columns as text'):
+        arrowio.open(mixed)
+    arrowio.write(pa.table({"d": pa.array([1], pa.decimal128(9, 0))}), tmp_path / "d.cfile")
+    assert any("(cfile_decimal)" in note for note in arrowio.open(tmp_path / "d.cfile").info["notes"])

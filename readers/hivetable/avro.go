@@ -91,7 +91,7 @@ func (l *listing) avroSchema(ctx context.Context, url string) (text string, err 
 func (m *member) lacks(columns []int) error {
 	for i, f := range m.table.files.Fields() {
 		if columns[i] < 0 && slices.Contains(m.Defaults, strings.ToLower(f.Name)) {
-			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "the file lacks the column, and the table's Avro schema has a default for it, which cannot be shown yet: name the other columns with --columns, or read the file itself"), errs.At{Column: f.Name})
+			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "the file lacks the column, and the table's Avro schema has a default for it, which cannot be shown yet: name the other columns with %w, or read the file itself", errs.Opt("columns", "")), errs.At{Column: f.Name})
 		}
 	}
 	return nil

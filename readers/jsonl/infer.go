@@ -107,6 +107,8 @@ type inference struct {
 // clash is an error about values that no type holds.
 type clash struct{ error }
 
+func (c *clash) Unwrap() error { return c.error }
+
 // become takes a value of class c. Words are floats among numbers and alone, and text among other strings.
 func (s *shape) become(c class) error {
 	switch {

@@ -51,6 +51,8 @@ type child struct {
 // misfit is a value or member that the sample did not show.
 type misfit struct{ error }
 
+func (m misfit) Unwrap() error { return m.error }
+
 // newRows returns what parses rows of the columns that p asks for, and the columns' builders.
 func newRows(f *file, p arrowio.Projection, mem memory.Allocator) (r *rows, builders []array.Builder) {
 	r = &rows{f: f, lines: f.lines(), root: make([]child, f.Fields.NumFields()), index: map[string]int{}}

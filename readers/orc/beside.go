@@ -147,6 +147,7 @@ func (f *File) straysIn(ctx context.Context, src arrowio.Source, start, end int6
 	}
 	return []arrowio.Warning{{
 		Kind: arrowio.WarnLost, Place: "stripes that no footer lists", Rows: s.rows(), Bytes: at,
+		Options: []errs.Option{errs.Opt("from", ""), errs.Opt(salvage.Option, ""), errs.Opt("schema", "")},
 		Text: fmt.Sprintf("lost: %d rows in %d stripes that no footer lists, bytes %d to %d: copy these bytes to a file of their own, and read it with --from orc, --salvage and --schema (columns, those within others counted: %d)",
 			s.rows(), len(s.found), at.Off, at.End(), s.columns-1),
 	}}, nil
