@@ -47,7 +47,9 @@ func Spread[T any](dst []T, valid []byte, off int) (k int) {
 		case changes <= 4:
 			s = spreadRuns(dst, i, s, w)
 		default:
-			spreadTable((*[64]T)(d), dst[s:], w)
+			if !spreadVectors((*[64]T)(d), dst[s:], w) {
+				spreadTable((*[64]T)(d), dst[s:], w)
+			}
 			s += bits.OnesCount64(w)
 		}
 	}

@@ -44,10 +44,15 @@ func spread[T comparable](t *testing.T, r *rand.Rand, value func() T) {
 }
 
 func TestSpread(t *testing.T) {
+	kernels(func(string) { testSpread(t) })
+}
+
+func testSpread(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	spread(t, r, func() int8 { return int8(r.Int63() | 1) })
 	spread(t, r, func() uint16 { return uint16(r.Int63() | 1) })
 	spread(t, r, func() float32 { return r.Float32() + 1 })
+	spread(t, r, func() int32 { return int32(r.Int63() | 1) })
 	spread(t, r, func() int64 { return r.Int63() | 1 })
 	spread(t, r, func() [2]uint64 { return [2]uint64{r.Uint64() | 1, r.Uint64()} })
 }
@@ -147,6 +152,27 @@ func TestSpreadBits(t *testing.T) {
 	}
 }
 
+// spreadCounted spreads 1, 2, 3 …
+func spreadCounted[T uint16 | uint32 | int64](t *testing.T, valid []byte, off, n int) {
+	got := make([]T, n)
+	k := bitpack.CountBits(valid, off, n)
+	for i := range k {
+		got[n-k+i] = T(i + 1)
+	}
+	bitpack.Spread(got, valid, off)
+	next := T(1)
+	for i, x := range got {
+		want := T(0)
+		if bit(valid, off+i) {
+			want = next
+			next++
+		}
+		if x != want {
+			t.Fatalf("slot %d is %d, want %d", i, x, want)
+		}
+	}
+}
+
 func FuzzSpread(f *testing.F) {
 	f.Add(uint8(0), []byte{0xff, 0, 0x55, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff})
 	f.Add(uint8(3), bytes.Repeat([]byte{0xff, 0xef}, 20))
@@ -155,23 +181,11 @@ func FuzzSpread(f *testing.F) {
 		if n < 0 {
 			return
 		}
-		got := make([]uint16, n)
-		k := bitpack.CountBits(valid, int(off), n)
-		for i := range k {
-			got[n-k+i] = uint16(i + 1)
-		}
-		bitpack.Spread(got, valid, int(off))
-		next := uint16(1)
-		for i, x := range got {
-			want := uint16(0)
-			if bit(valid, int(off)+i) {
-				want = next
-				next++
-			}
-			if x != want {
-				t.Fatalf("slot %d is %d, want %d", i, x, want)
-			}
-		}
+		kernels(func(string) {
+			spreadCounted[uint16](t, valid, int(off), n)
+			spreadCounted[uint32](t, valid, int(off), n)
+			spreadCounted[int64](t, valid, int(off), n)
+		})
 	})
 }
 

@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package bitpack
+
+func spreadVectors[T any](_ *[64]T, _ []T, _ uint64) bool { return false }
