@@ -313,7 +313,7 @@ func (v verdict) reserves() (said []string) {
 		}
 	}
 	if doubts > 0 {
-		said = append(said, counted(int64(doubts), "warning")+" of what may be missing")
+		said = append(said, counted(int64(doubts), "warning")+" of what may be missing or wrong")
 	}
 	return said
 }

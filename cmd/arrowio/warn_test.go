@@ -92,7 +92,7 @@ func TestWarnings(t *testing.T) {
 		{[]string{"scan", "--repeat", "3", one, two}, "4 rows", lines(one) + lines(two)},
 		{[]string{"schema", one}, "x: ", lines(one)},
 		{[]string{"inspect", one, two}, "--part 'a b'", lines(one) + lines(two)},
-		{[]string{"verify", one, two}, "one: ok (2 warnings of what may be missing)\n", lines(one) + last(one) + lines(two) + last(two)},
+		{[]string{"verify", one, two}, "one: ok (2 warnings of what may be missing or wrong)\n", lines(one) + last(one) + lines(two) + last(two)},
 		{[]string{"convert", "--json", one, two, filepath.Join(dir, "out.csv")}, `"rows": 4`, lines(one) + lines(two)},
 	} {
 		o := withTorn(t, append([]string{c.args[0], "--from", "torn"}, c.args[1:]...)...)

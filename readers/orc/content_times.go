@@ -48,6 +48,7 @@ func (c *timestamps) open(s *stripe) error {
 	c.join.Zone = nil
 	if c.node.typ.Kind == orcwire.Timestamp {
 		c.join.Zone = s.zone
+		c.node.tree.file.noteClocks(c.node.typ, s.zone)
 	}
 	return err
 }

@@ -51,6 +51,8 @@ type File struct {
 	stripes   map[int]*stripe // in use, and the latest that are not
 	undecoded []string        // what Verify could not decode
 	agree     map[int]bool    // by type id: see stripesAgree; guarded by mu
+	oldTimes  []string        // see noteClocks
+	clocks    string          // the zone of the latest of them
 	idle      []int           // stripes that are not in use, the latest last
 	parked    []*tree         // decoders that are not in use, the latest last
 }

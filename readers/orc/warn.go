@@ -20,12 +20,12 @@ func NoBytes() arrowio.Warning {
 }
 
 // Warnings implements arrowio.Warner: encrypted columns whose keys are not here show the values that the writer put in
-// their place, and a file of no bytes may have had rows.
+// their place, a file of no bytes may have had rows, and times before 1900 that were read may not be what C++ wrote.
 func (f *File) Warnings() []arrowio.Warning {
 	if f.src.Size() == 0 {
 		return []arrowio.Warning{NoBytes()}
 	}
-	return slices.Concat(f.rescued, f.masked())
+	return slices.Concat(f.rescued, f.masked(), f.twoClocks())
 }
 
 // masked is the warning about encrypted columns.

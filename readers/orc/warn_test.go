@@ -38,3 +38,36 @@ func TestMaskedColumns(t *testing.T) {
 		}
 	}
 }
+
+// What C++ wrote in a zone other than UTC before 1900 is told as doubtful once it has been read, and only that.
+func TestTimesOfTwoClocks(t *testing.T) {
+	for _, c := range []struct {
+		file    string
+		columns []string
+		want    []string
+	}{
+		{"pyorc-0.12.0/pacific-apia.orc", nil, []string{"t"}},
+		{"pyorc-0.12.0/america-new-york.orc", []string{"t"}, []string{"t"}},
+		{"pyorc-0.12.0/pacific-apia.orc", []string{"n", "i"}, nil},
+		{"java-2.3.1/zone-america-los-angeles-v11.orc", nil, nil},
+	} {
+		f := showFile(t, fixtureDir+c.file, Options{})
+		if w := arrowio.WarningsOf(f); len(w) > 0 {
+			t.Errorf("%s: %v before anything is read", c.file, w)
+		}
+		scanText(t, f, arrowio.ScanOptions{Columns: c.columns})
+		w := arrowio.WarningsOf(f)
+		if c.want == nil {
+			if len(w) > 0 {
+				t.Errorf("%s: %v", c.file, w)
+			}
+			continue
+		}
+		if len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || !slices.Equal(w[0].Columns, c.want) {
+			t.Errorf("%s: %+v, want one about %s", c.file, w, c.want)
+		}
+		if err := f.Verify(t.Context(), func(err error) { t.Errorf("%s: %v", c.file, err) }); err != nil {
+			t.Error(err)
+		}
+	}
+}
