@@ -121,8 +121,14 @@ func compareInts(s *orcwire.IntStats, a *tally) error {
 const sumTolerance, sumToleranceFloat = 1e-9, 1e-9 + 1.0/(1<<24)
 
 func compareFloats(t *orcwire.Type, s *orcwire.DoubleStats, a *tally) error {
-	if a.nan || s.Sum != nil && math.IsNaN(*s.Sum) {
+	if s.Sum != nil && math.IsNaN(*s.Sum) {
 		return nil // bounds depend on where the NaN came; infinities of both signs add up to one, too
+	}
+	if a.nan {
+		if s.Sum != nil {
+			return corrupt("sum %g, and a value is NaN", *s.Sum)
+		}
+		return nil
 	}
 	// Of floats some writers count the doubles that they were given, before they are rounded.
 	differ := func(said, is float64) bool {

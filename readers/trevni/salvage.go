@@ -13,8 +13,8 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// survey finds out what of a file is intact: blocks that can be unpacked, whose checksum is right where there is one, that begin as
-// their descriptor says, and that the rows fill exactly.
+// survey finds out what of a file is intact: blocks that can be unpacked, whose checksum is right where there is one, whose values are
+// those of the statistics where there is none, that begin as their descriptor says, and that the rows fill exactly.
 type survey struct {
 	*File
 	ctx    context.Context
@@ -106,6 +106,10 @@ func (s *survey) column(root, i int) (edges []int64, err error) {
 		s.damage = append(s.damage, salvage.Damage{Rows: arrowio.RowRange{End: s.header.Rows}, Column: root, Place: "stored column " + col.Name, Bytes: s.columnBytes(i), Reason: err})
 		return nil, nil
 	}
+	var bounds []trevniwire.Bounds
+	if stats, ok := col.Meta.Get(trevniwire.KeyStats); ok {
+		bounds, _ = s.bounds(i, stats, blocks) // those whose own checksum is wrong are no witness
+	}
 	for k := range blocks {
 		b := &blocks[k]
 		edges = append(edges, b.End())
@@ -120,6 +124,9 @@ func (s *survey) column(root, i int) (edges []int64, err error) {
 			err = c.failAt(errs.Errorf(errs.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
 		case col.Values:
 			err = c.checkFirst(b.First)
+		}
+		if err == nil && bounds != nil && (verdict == trevniwire.Unchecked || verdict == trevniwire.SumAbsent) {
+			err = c.checkBounds(&bounds[k], "")
 		}
 		if err == nil {
 			s.end = max(s.end, b.Off+b.Packed+col.Checksum.Size())

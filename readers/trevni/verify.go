@@ -80,7 +80,7 @@ func (v *verifier) column(ctx context.Context, i int) error {
 			return err
 		}
 		if bounds != nil && err == nil && raw != nil {
-			v.wrong(c.checkBounds(&bounds[k]))
+			v.wrong(c.checkBounds(&bounds[k], ": filters may drop rows"))
 		}
 	}
 	return nil

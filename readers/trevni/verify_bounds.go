@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// checkBounds compares the statistics of the current block with its values.
-func (c *column) checkBounds(b *trevniwire.Bounds) error {
+// checkBounds compares the statistics of the current block with its values. An error ends in what that means.
+func (c *column) checkBounds(b *trevniwire.Bounds, means string) error {
 	c.spot = spot{}
 	at := c.blocks[c.block].Off
 	values := int64(0)
@@ -30,12 +30,12 @@ func (c *column) checkBounds(b *trevniwire.Bounds) error {
 			}
 			values++
 			if !within(c.Type, b, v) {
-				return c.failAt(errs.Errorf(errs.ErrCorrupt, "the value %s is not within the bounds that the statistics give its block: filters may drop rows", firstText(c.Type, v)), at)
+				return c.failAt(errs.Errorf(errs.ErrCorrupt, "the value %s is not within the bounds that the statistics give its block%s", firstText(c.Type, v), means), at)
 			}
 		}
 	}
 	if nulls := c.blocks[c.block].Rows - values; nulls != b.Nulls {
-		return c.failAt(errs.Errorf(errs.ErrCorrupt, "the statistics count %d nulls in the block, which has %d: filters may drop rows", b.Nulls, nulls), at)
+		return c.failAt(errs.Errorf(errs.ErrCorrupt, "the statistics count %d nulls in the block, which has %d%s", b.Nulls, nulls, means), at)
 	}
 	return nil
 }
