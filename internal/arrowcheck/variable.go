@@ -74,7 +74,7 @@ func variable[O int32 | int64](a *slots, text bool) error {
 	}
 	// One pass over all bytes is several times faster than one a value. It suffices where all of it is UTF-8 and no
 	// value starts inside a rune; null slots may hold anything, so what fails it is looked at value by value.
-	if all := data[first:last]; bitpack.ASCII(all) || utf8.Valid(all) && startsRunes[O](a, offs, data[:last]) {
+	if all := data[first:last]; bitpack.ASCII(all) || bitpack.UTF8(all) && startsRunes[O](a, offs, data[:last]) {
 		return nil
 	}
 	for i := a.off; i < a.end; i++ {

@@ -4,26 +4,26 @@
 
 package bitpack
 
-// unpack32AVX2 unpacks groups, at least one, of eight values to 32 bits each. A group has size bytes, and its fifth value begins in
+// unpackGroups32 unpacks groups, at least one, of eight values to 32 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
 //
 //go:noescape
-func unpack32AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+func unpackGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 
-// unpackZigzag32AVX2 unpacks groups, at least one, of eight values, zig-zag coded, to 32 bits each. A group has size bytes, and its fifth value begins in
+// unpackZigzagGroups32 unpacks groups, at least one, of eight values, zig-zag coded, to 32 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
 //
 //go:noescape
-func unpackZigzag32AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 
-// unpack64AVX2 unpacks groups, at least one, of eight values to 64 bits each. A group has size bytes, and its fifth value begins in
+// unpackGroups64 unpacks groups, at least one, of eight values to 64 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
 //
 //go:noescape
-func unpack64AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+func unpackGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
 
-// unpackZigzag64AVX2 unpacks groups, at least one, of eight values, zig-zag coded, to 64 bits each. A group has size bytes, and its fifth value begins in
+// unpackZigzagGroups64 unpacks groups, at least one, of eight values, zig-zag coded, to 64 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
 //
 //go:noescape
-func unpackZigzag64AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+func unpackZigzagGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)

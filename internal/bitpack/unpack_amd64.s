@@ -2,9 +2,9 @@
 
 //go:build !purego
 
-// func unpack32AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// func unpackGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 // Requires: AVX, AVX2
-TEXT ·unpack32AVX2(SB), $0-48
+TEXT ·unpackGroups32(SB), $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    groups+8(FP), CX
 	MOVQ    src+16(FP), DX
@@ -31,9 +31,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func unpackZigzag32AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 // Requires: AVX, AVX2
-TEXT ·unpackZigzag32AVX2(SB), $0-48
+TEXT ·unpackZigzagGroups32(SB), $0-48
 	MOVQ     dst+0(FP), AX
 	MOVQ     groups+8(FP), CX
 	MOVQ     src+16(FP), DX
@@ -67,9 +67,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func unpack64AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// func unpackGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
 // Requires: AVX, AVX2
-TEXT ·unpack64AVX2(SB), $0-48
+TEXT ·unpackGroups64(SB), $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    groups+8(FP), CX
 	MOVQ    src+16(FP), DX
@@ -100,9 +100,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func unpackZigzag64AVX2(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// func unpackZigzagGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
 // Requires: AVX, AVX2
-TEXT ·unpackZigzag64AVX2(SB), $0-48
+TEXT ·unpackZigzagGroups64(SB), $0-48
 	MOVQ     dst+0(FP), AX
 	MOVQ     groups+8(FP), CX
 	MOVQ     src+16(FP), DX

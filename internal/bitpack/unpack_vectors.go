@@ -1,17 +1,15 @@
-//go:build amd64 && !purego
+//go:build (amd64 || arm64) && !purego
 
 package bitpack
 
 import "unsafe"
 
-//go:generate sh -c "cd unshuffleasm && go run ./unpack -out ../unpack_amd64.s -stubs ../unpack_amd64.go -pkg bitpack"
-
 // lanes is how a group of eight values gets into eight lanes of 32 bits: the bytes of each, and the shifts that cut off what does not
 // belong to it.
 type lanes struct {
 	order       [32]byte // of 16 bytes from the group's beginning on, and of 16 from the byte in which its fifth value begins
-	left, right [8]uint32
-	fits        bool // no value has bits in more than four bytes
+	left, right [8]int32 // to shift left by, and right by rightSign times it
+	fits        bool     // no value has bits in more than four bytes
 }
 
 var lanesBE, lanesLE = makeLanes(true), makeLanes(false)
@@ -35,10 +33,10 @@ func makeLanes(big bool) (all [33]lanes) {
 				}
 				l.order[4*k+i] = byte(from)
 			}
-			l.right[k] = uint32(32 - width)
-			l.left[k] = uint32(off)
+			l.right[k] = rightSign * int32(32-width)
+			l.left[k] = int32(off)
 			if !big && l.fits {
-				l.left[k] = uint32(32 - width - off)
+				l.left[k] = int32(32 - width - off)
 			}
 		}
 	}
@@ -58,7 +56,7 @@ func vectorsLE[T Integer](dst []T, src []byte, width uint) int {
 
 func vectors[T Integer, Z coding](dst []T, src []byte, width uint, all *[33]lanes) int {
 	half := int(width / 2)
-	if !useAVX2 || width-1 >= 32 || len(dst) < 8 || len(src) < half+16 || !all[width].fits {
+	if !hasUnpack() || width-1 >= 32 || len(dst) < 8 || len(src) < half+16 || !all[width].fits {
 		return 0
 	}
 	groups := min(len(dst)/8, (len(src)-half-16)/int(width)+1)
@@ -66,13 +64,13 @@ func vectors[T Integer, Z coding](dst []T, src []byte, width uint, all *[33]lane
 	var z Z
 	switch {
 	case unsafe.Sizeof(dst[0]) == 4 && len(z) == 0:
-		unpack32AVX2(d, groups, s, int(width), half, by)
+		unpackGroups32(d, groups, s, int(width), half, by)
 	case unsafe.Sizeof(dst[0]) == 4:
-		unpackZigzag32AVX2(d, groups, s, int(width), half, by)
+		unpackZigzagGroups32(d, groups, s, int(width), half, by)
 	case unsafe.Sizeof(dst[0]) == 8 && len(z) == 0:
-		unpack64AVX2(d, groups, s, int(width), half, by)
+		unpackGroups64(d, groups, s, int(width), half, by)
 	case unsafe.Sizeof(dst[0]) == 8:
-		unpackZigzag64AVX2(d, groups, s, int(width), half, by)
+		unpackZigzagGroups64(d, groups, s, int(width), half, by)
 	default:
 		return 0
 	}

@@ -2,7 +2,7 @@ package bitpack
 
 import "unsafe"
 
-// UnshuffleWith makes Unshuffle, UnshuffleCodes, Spread and the unpacking of integers use the vector kernels, or not, and reports whether the machine has
+// UnshuffleWith makes Unshuffle, UnshuffleCodes, Spread, UTF8 and the unpacking of integers use the vector kernels, or not, and reports whether the machine has
 // what they need. Tests compare the two.
 var UnshuffleWith = func(bool) bool { return false }
 

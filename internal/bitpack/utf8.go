@@ -1,9 +1,6 @@
 package bitpack
 
-import (
-	"encoding/binary"
-	"unicode/utf8"
-)
+import "encoding/binary"
 
 const tops = 0x8080808080808080
 
@@ -44,7 +41,7 @@ func FirstNotUTF8(offsets []int32, data []byte) int {
 		return -1
 	}
 	// Each string is valid if all of them together are and none begins inside a character.
-	if utf8.Valid(all) {
+	if UTF8(all) {
 		inside := int32(0) // negative after a byte of 80..bf, which are the least as signed ones
 		for _, o := range offsets {
 			if o >= end {
@@ -57,7 +54,7 @@ func FirstNotUTF8(offsets []int32, data []byte) int {
 		}
 	}
 	for i, o := range offsets[:len(offsets)-1] {
-		if !utf8.Valid(data[o:offsets[i+1]]) {
+		if !UTF8(data[o:offsets[i+1]]) {
 			return i
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 func checkUTF8(t *testing.T, values []string, start int) {
@@ -27,6 +28,11 @@ func checkUTF8(t *testing.T, values []string, start int) {
 		t.Fatalf("%d, want %d of %q", got, want, values)
 	}
 	all := strings.Join(values, "")
+	kernels(func(name string) {
+		if got := bitpack.UTF8([]byte(all)); got != utf8.ValidString(all) {
+			t.Fatalf("%s: UTF8 of %q is %v", name, all, got)
+		}
+	})
 	ascii := strings.IndexFunc(all, func(c rune) bool { return c >= 0x80 }) < 0
 	if got := bitpack.ASCII([]byte(all)); got != ascii {
 		t.Fatalf("ASCII of %q is %v", all, got)
@@ -62,6 +68,72 @@ func TestFirstNotUTF8(t *testing.T) {
 	}
 	if bitpack.FirstNotUTF8(nil, nil) != -1 {
 		t.Error("no offsets")
+	}
+}
+
+// utf8Text makes text of so many characters, most of them of the sizes given, and perhaps damages some bytes of it.
+func utf8Text(r *rand.Rand, n int, sizes []rune, damage int) []byte {
+	var b []byte
+	for range n {
+		c := r.Int31n(sizes[r.Intn(len(sizes))])
+		if c >= 0xd800 && c < 0xe000 {
+			c = 'x'
+		}
+		b = utf8.AppendRune(b, c)
+	}
+	for range damage {
+		if len(b) > 0 {
+			b[r.Intn(len(b))] = byte(r.Int())
+		}
+	}
+	return b
+}
+
+// The kernels find what utf8.Valid finds, in texts of all lengths and at the end of memory.
+func TestUTF8(t *testing.T) {
+	kernels(func(string) { testUTF8(t) })
+}
+
+func testUTF8(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	check := func(b []byte) {
+		t.Helper()
+		if got, want := bitpack.UTF8(b), utf8.Valid(b); got != want {
+			t.Fatalf("%v, want %v: % x", got, want, b)
+		}
+	}
+	edge := fixtures.AtEdge(t, make([]byte, 200*utf8.UTFMax), 0)
+	good, bad := 0, 0
+	for n := range 200 {
+		for round := range 100 {
+			sizes := [][]rune{{0x80}, {0x80, 0x800}, {0x800}, {0x10000}, {0x110000}, {0x80, 0x800, 0x10000, 0x110000}}[r.Intn(6)]
+			text := utf8Text(r, n, sizes, round%3)
+			b := edge[len(edge)-len(text):]
+			copy(b, text)
+			check(b)
+			if utf8.Valid(b) {
+				good++
+			} else {
+				bad++
+			}
+		}
+	}
+	if good < 5000 || bad < 5000 {
+		t.Fatalf("%d texts are valid, %d are not", good, bad)
+	}
+	// Every pair of bytes, with continuations behind it, around the edges of blocks.
+	room := bytes.Repeat([]byte("a"), 140)
+	for i := range 1 << 16 {
+		at := []int{13, 14, 15, 29, 30, 31, 32, 61, 62, 63, 124}[r.Intn(11)]
+		b := room[:at+4]
+		copy(b[at:], []byte{byte(i), byte(i >> 8), 0x80, 'a'})
+		check(b)
+		b[at+3] = 0xbf
+		check(b)
+		check(b[:at+3])
+		check(b[:at+2])
+		check(room)
+		copy(b[at:], "aaaa")
 	}
 }
 

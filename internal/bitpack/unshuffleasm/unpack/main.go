@@ -22,9 +22,9 @@ func main() {
 // kernel unpacks a group a turn. Its first four values come to the lower half of a register and the others to the upper one, each is
 // brought to a lane of 32 bits with what else is in its bytes, and two shifts leave its own bits.
 func kernel(width int, zigzag bool) {
-	name, coded := fmt.Sprintf("unpack%dAVX2", 8*width), ""
+	name, coded := fmt.Sprintf("unpackGroups%d", 8*width), ""
 	if zigzag {
-		name, coded = fmt.Sprintf("unpackZigzag%dAVX2", 8*width), ", zig-zag coded,"
+		name, coded = fmt.Sprintf("unpackZigzagGroups%d", 8*width), ", zig-zag coded,"
 	}
 	build.TEXT(name, 0, "func(dst *byte, groups int, src *byte, size, half int, by *byte)")
 	build.Pragma("noescape")
