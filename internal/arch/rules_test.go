@@ -131,8 +131,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "internal/*text",
-		may: []string{"arrowio/errs", "internal/cursor", "internal/$wire"},
-		why: "how a format's values look as text is between its reader, its writer and its wire package",
+		may: []string{"arrowio/errs", "internal/bitpack", "internal/cursor", "internal/$wire"},
+		why: "how a format's values look as text is between its reader, its writer and its wire package, with kernels",
 	},
 	{
 		pkg: "internal/arrowbuf",

@@ -4,12 +4,12 @@ import (
 	"encoding/base64"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // Append appends value i of an array; it is made for one array by an Encoder and does not allocate.
@@ -224,7 +224,7 @@ func (e *Encoder) fail(err error) {
 // Quote appends s as a JSON string.
 func (e *Encoder) Quote(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	if !utf8.ValidString(s) {
+	if !bitpack.UTF8String(s) {
 		e.fail(errs.Errorf(errs.ErrSchema, "%.40q is not UTF-8", s))
 	}
 	dst = append(dst, '"')

@@ -3,12 +3,12 @@ package arrowjson
 import (
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/decimaltext"
 	"github.com/arrowio/arrowio/internal/halffloat"
 )
@@ -120,7 +120,7 @@ func unsigned[T ~uint8 | ~uint16 | ~uint32 | ~uint64](v []T) Append {
 func (e *Encoder) plain(value func(i int) string) Append {
 	return func(dst []byte, i int) []byte {
 		s := value(i)
-		if !utf8.ValidString(s) {
+		if !bitpack.UTF8String(s) {
 			e.fail(errs.Errorf(errs.ErrSchema, "%.40q is not UTF-8", s))
 		}
 		return append(dst, s...)

@@ -1,6 +1,9 @@
 package bitpack
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 const tops = 0x8080808080808080
 
@@ -29,6 +32,15 @@ func ASCII(b []byte) bool {
 	return x&tops == 0
 }
 
+// UTF8 reports whether b is valid UTF-8, as utf8.Valid does.
+func UTF8(b []byte) bool {
+	const short = 256 // what is longer may be ASCII in part
+	return len(b) <= short && ASCII(b) || validUTF8(b)
+}
+
+// UTF8String is UTF8 of a string.
+func UTF8String(s string) bool { return UTF8(unsafe.Slice(unsafe.StringData(s), len(s))) }
+
 // FirstNotUTF8 returns the index of the first of the strings that offsets cut data into that is not valid UTF-8, or -1.
 // offsets must be ascending and within data.
 func FirstNotUTF8(offsets []int32, data []byte) int {
@@ -41,7 +53,7 @@ func FirstNotUTF8(offsets []int32, data []byte) int {
 		return -1
 	}
 	// Each string is valid if all of them together are and none begins inside a character.
-	if UTF8(all) {
+	if validUTF8(all) {
 		inside := int32(0) // negative after a byte of 80..bf, which are the least as signed ones
 		for _, o := range offsets {
 			if o >= end {

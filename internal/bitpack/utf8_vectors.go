@@ -34,10 +34,9 @@ func makePairFaults() (t [3][16]uint8) {
 }
 
 // shortUTF8 is up to how many bytes the blocks do not pay.
-const shortUTF8 = 16
+const shortUTF8 = 24
 
-// UTF8 reports whether b is valid UTF-8, as utf8.Valid does.
-func UTF8(b []byte) bool {
+func validUTF8(b []byte) bool {
 	if len(b) <= shortUTF8 || !hasUTF8() {
 		return utf8.Valid(b)
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // Token is what a JSON value starts with.
@@ -191,7 +193,7 @@ func (l *Lexer) Text() ([]byte, error) {
 }
 
 func (l *Lexer) checked(s []byte) ([]byte, error) {
-	if !utf8.Valid(s) {
+	if !bitpack.UTF8(s) {
 		return nil, fmt.Errorf("%.40q is not UTF-8", s)
 	}
 	return s, nil

@@ -5,11 +5,11 @@ import (
 	"encoding/base64"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/floattext"
 )
 
@@ -102,7 +102,7 @@ func appendingText(binary func(array.Builder) *array.BinaryBuilder) func(array.B
 	return func(b array.Builder) Appender {
 		to := binary(b)
 		return func(text []byte) bool {
-			ok := utf8.Valid(text)
+			ok := bitpack.UTF8(text)
 			if ok {
 				to.Append(text)
 			}

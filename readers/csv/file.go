@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
@@ -180,7 +180,7 @@ func (f *file) names(s *scanner) ([]string, error) {
 	if f.set.named {
 		for i := range names {
 			v, _ := s.field(i)
-			if !utf8.Valid(v) {
+			if !bitpack.UTF8(v) {
 				return nil, s.corrupt(s.start, "the name of column %d is not UTF-8: %.40q", i+1, v)
 			}
 			names[i] = string(v)

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"io"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -11,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 	"github.com/arrowio/arrowio/internal/textvalues"
 )
@@ -74,7 +74,7 @@ func adder(k kind, b array.Builder) textvalues.Appender {
 		return adding(func(v []byte) (arrow.Timestamp, bool) { return textvalues.Timestamp(v, digits, zone) }, b.Append)
 	case *array.StringBuilder:
 		return func(v []byte) bool {
-			if !utf8.Valid(v) {
+			if !bitpack.UTF8(v) {
 				return false
 			}
 			b.BinaryBuilder.Append(v)

@@ -3,13 +3,13 @@ package avro
 import (
 	"encoding/binary"
 	"math"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -293,7 +293,7 @@ func (l *leaf) appendPart(b []byte, v int64, n *node) ([]byte, error) {
 
 // appendBytes appends text or bytes; text has to be UTF-8.
 func (n *node) appendBytes(b, v []byte) ([]byte, error) {
-	if n.text && !utf8.Valid(v) {
+	if n.text && !bitpack.UTF8(v) {
 		return nil, n.refuse("text that is not UTF-8")
 	}
 	if n.kind == trevniwire.AvroFixed {

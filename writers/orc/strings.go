@@ -214,7 +214,7 @@ func (c *stringValues) translate(ids, indices, offsets []int32, data []byte) (he
 		id := given[k]
 		if id < 0 {
 			v := data[offsets[k]:offsets[k+1]]
-			if !utf8.Valid(v) {
+			if !bitpack.UTF8(v) {
 				return false, errNotText
 			}
 			if id, held = c.dict.addOne(v); !held {
