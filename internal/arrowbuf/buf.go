@@ -12,12 +12,17 @@ type Fixed interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~[16]byte | ~[32]byte | ~[2]uint64 | ~[4]uint64
 }
 
-// Arena is where the buffers of the batch being built get their memory.
+// Arena is where the buffers of the batch being built get their memory. The zero value with an Allocator is ready; it is not copied once
+// it is used.
 type Arena struct {
 	memory.Allocator
 	// Ahead is how many times as much as a buffer is first asked for the batch is likely to need: the first part of a
 	// batch tells. 0 is 1. It saves growing, which copies.
 	Ahead float64
+	// Alone says that one goroutine at a time uses the arena. Then what describes its buffers and arrays is allocated several at a time.
+	Alone bool
+
+	slabs slabs
 }
 
 // aheadBytes bounds what is taken because of Arena.Ahead: it is a guess from one part of the data.
@@ -84,7 +89,7 @@ func (v *Vec[T]) reserve(n int) {
 	n = max(n, 2*len(v.all))
 	if v.buf == nil {
 		n = max(n, aheadOf(v.last*w)/w, int(min(float64(n)*(v.mem.Ahead+1), float64(aheadBytes/w))))
-		v.buf = memory.NewResizableBuffer(v.mem.Allocator)
+		v.buf = v.mem.buffer()
 	}
 	v.buf.ResizeNoShrink(n*w + Slack)
 	b := v.buf.Buf()

@@ -84,7 +84,13 @@ type Bytes struct {
 // Open makes b the content of a stream of size stored bytes. It reads nothing yet. What b holds of another stream is
 // forgotten; its buffers are kept.
 func (b *Bytes) Open(size int64, fetch Fetch, p Packing, sc *Scratch) {
-	*b = Bytes{MaxFetch: b.MaxFetch, Into: b.Into, size: size, fetch: fetch, pack: p, shared: sc, buf: b.buf}
+	b.leave(0) // field by field: stripes may be short and have thousands of streams
+	b.chunkOwn, b.piece, b.from = false, nil, 0
+	b.size, b.pack = size, p
+	if b.shared != sc {
+		b.shared = sc
+	}
+	b.fetch = fetch
 	b.ask = min(leastFetch, b.maxFetch())
 	if p.Chunked && size <= min(leastFetch, chunkHeader+int64(p.BlockSize)) {
 		b.ask = size // one chunk most often, which is wanted whole: not its header first
@@ -93,6 +99,15 @@ func (b *Bytes) Open(size int64, fetch Fetch, p Packing, sc *Scratch) {
 
 // Reset makes b an empty stream and lets go of its buffers.
 func (b *Bytes) Reset() { *b = Bytes{MaxFetch: b.MaxFetch, Into: b.Into} }
+
+// Close makes b an empty stream. It keeps a buffer of up to most bytes.
+func (b *Bytes) Close(most int) {
+	b.leave(0)
+	b.piece, b.from, b.size, b.fetch = nil, 0, 0, nil
+	if cap(b.buf) > most {
+		b.buf = nil
+	}
+}
 
 func (b *Bytes) maxFetch() int64 {
 	if b.MaxFetch <= 0 {

@@ -24,11 +24,11 @@ const (
 // will be read, or nearly all lies between the dictionaries. Otherwise it returns the ranges of the dictionaries that were not read yet, which
 // fetchAhead reads with the rows. Of a near source it reads all streams, where they are short, and else none.
 func (t *tree) fetchFirst(s *stripe, most bool) (firsts []arrowio.ByteRange, err error) {
-	t.early = nil
+	t.early, t.stretch = nil, region{}
 	if t.near && len(t.inputs) < 2 {
 		return nil, nil
 	}
-	var all []arrowio.ByteRange
+	all := t.streams[:0]
 	add := func(rs []arrowio.ByteRange, x stream) []arrowio.ByteRange {
 		return append(rs, arrowio.ByteRange{Off: x.off, Len: x.len})
 	}
@@ -51,10 +51,17 @@ func (t *tree) fetchFirst(s *stripe, most bool) (firsts []arrowio.ByteRange, err
 			}
 		}
 	}
+	if t.near {
+		t.streams = all // others are kept where they are shared
+	}
 	switch {
 	case t.near:
-		if total(all) > min(togetherBytes, shortStream*int64(len(all))) {
+		n := total(all)
+		if n > min(togetherBytes, shortStream*int64(len(all))) {
 			return nil, nil
+		}
+		if r := around(all); r.Len <= n+n/fewGaps {
+			return nil, t.fetchStretch(r)
 		}
 	case t.takeAhead(s, all):
 		return nil, nil
@@ -81,6 +88,37 @@ func (t *tree) fetchFirst(s *stripe, most bool) (firsts []arrowio.ByteRange, err
 	return nil, nil
 }
 
+// fewGaps is the part of what is wanted that may lie between it where a stretch of the file is read as it is.
+const fewGaps = 8
+
+// around returns the range from the first of all bytes of some ranges to the last.
+func around(rs []arrowio.ByteRange) arrowio.ByteRange {
+	if len(rs) == 0 {
+		return arrowio.ByteRange{}
+	}
+	from, to := rs[0].Off, rs[0].End()
+	for _, r := range rs {
+		from, to = min(from, r.Off), max(to, r.End())
+	}
+	return arrowio.ByteRange{Off: from, Len: to - from}
+}
+
+// fetchStretch reads a stretch of a near source in which streams lie.
+func (t *tree) fetchStretch(r arrowio.ByteRange) error {
+	if r.Len == 0 {
+		return nil
+	}
+	if need := r.Len + bitpack.SrcSlack; int64(cap(t.together)) < need {
+		t.together = make([]byte, need+need/8) // the next stripes may have a little more
+	}
+	pieces, buf, err := arrowio.ReadRangesInto(t.ctx, t.file.src, []arrowio.ByteRange{r}, t.together, bitpack.SrcSlack)
+	if t.together = buf; err != nil {
+		return ioError{err}
+	}
+	t.stretch = region{r.Off, pieces[0]}
+	return nil
+}
+
 // takeAhead takes streams that came with the footer of their stripe, if all did.
 func (t *tree) takeAhead(s *stripe, streams []arrowio.ByteRange) bool {
 	if len(s.ahead) == 0 {
@@ -99,6 +137,20 @@ func (t *tree) takeAhead(s *stripe, streams []arrowio.ByteRange) bool {
 	}
 	t.keepEarly(streams, pieces)
 	return true
+}
+
+// region is a part of the file in memory.
+type region struct {
+	off int64
+	b   []byte // with room for bitpack.SrcSlack bytes behind it
+}
+
+// earlyStream returns a stream that was read before the inputs are opened; nil = it was not.
+func (t *tree) earlyStream(x *stream) []byte {
+	if at := x.off - t.stretch.off; at >= 0 && x.len > 0 && x.len <= int64(len(t.stretch.b))-at {
+		return t.stretch.b[at : at+x.len : at+x.len+bitpack.SrcSlack]
+	}
+	return t.early[x.off]
 }
 
 // keepEarly notes streams that have been read.

@@ -23,6 +23,7 @@ type branch struct {
 	nodes   []*node // parents before children
 	inputs  []*input
 	scratch *orcwire.Scratch
+	arena   arrowbuf.Arena
 	row     int64 // of the stripe, where the nodes stand
 
 	confirmed    int // row groups of the stripe: see confirm
@@ -76,7 +77,7 @@ func (g *branch) node(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.
 
 // bareNode builds a decoder without its content.
 func (g *branch) bareNode(typ *orcwire.Type, field arrow.Field) *node {
-	n := &node{tree: g.tree, branch: g, typ: typ, field: field, validity: arrowbuf.NewBits(&g.tree.arena)}
+	n := &node{tree: g.tree, branch: g, typ: typ, field: field, validity: arrowbuf.NewBits(&g.arena)}
 	g.nodes = append(g.nodes, n)
 	n.presence.numbers = numbersOfBits
 	g.inputs = append(g.inputs, &n.presence)

@@ -13,7 +13,7 @@ import (
 
 // newContent chooses by type what decodes a type of the file into the wanted Arrow type.
 func (n *node) newContent(pf arrowio.ProjectedField) content {
-	mem := &n.tree.arena
+	mem := &n.branch.arena
 	switch k := n.typ.Kind; k {
 	case orcwire.Boolean:
 		c := &bools{node: n, out: arrowbuf.NewBits(mem)}
@@ -74,7 +74,7 @@ type ints[T int16 | int32 | int64] struct {
 }
 
 func newInts[T int16 | int32 | int64](n *node) *ints[T] {
-	c := &ints[T]{node: n, out: arrowbuf.NewVec[T](&n.tree.arena)}
+	c := &ints[T]{node: n, out: arrowbuf.NewVec[T](&n.branch.arena)}
 	n.uses(&c.data, numbersOfRuns)
 	return c
 }
@@ -115,9 +115,9 @@ func (c *ints[T]) read(s arrowbuf.Slots) error {
 	return nil
 }
 
-func (c *ints[T]) skip(n int64) error { return c.data.fail(skipAll(n, c.runs.Skip)) }
-func (c *ints[T]) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *ints[T]) release()           { c.out.Release() }
+func (c *ints[T]) skip(n int64) error            { return c.data.fail(skipAll(n, c.runs.Skip)) }
+func (c *ints[T]) take(b []*memory.Buffer) parts { return parts{buffers: append(b, c.out.Take())} }
+func (c *ints[T]) release()                      { c.out.Release() }
 
 // skipAll passes over any number of values, as many at a time as an int can count on every machine.
 func skipAll(n int64, skip func(n int) error) error {
@@ -159,9 +159,9 @@ func (c *tinyInts) read(s arrowbuf.Slots) error {
 	return nil
 }
 
-func (c *tinyInts) skip(n int64) error { return c.data.fail(skipAll(n, c.runs.Skip)) }
-func (c *tinyInts) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *tinyInts) release()           { c.out.Release() }
+func (c *tinyInts) skip(n int64) error            { return c.data.fail(skipAll(n, c.runs.Skip)) }
+func (c *tinyInts) take(b []*memory.Buffer) parts { return parts{buffers: append(b, c.out.Take())} }
+func (c *tinyInts) release()                      { c.out.Release() }
 
 // bools decodes booleans: bits in runs of bytes.
 type bools struct {
@@ -203,8 +203,8 @@ func (c *bools) skip(n int64) error {
 	}))
 }
 
-func (c *bools) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *bools) release()    { c.out.Release() }
+func (c *bools) take(b []*memory.Buffer) parts { return parts{buffers: append(b, c.out.Take())} }
+func (c *bools) release()                      { c.out.Release() }
 
 // floats copies IEEE values, little-endian as Arrow has them. Their bits are kept.
 type floats[T uint32 | uint64] struct {
@@ -215,7 +215,7 @@ type floats[T uint32 | uint64] struct {
 }
 
 func newFloats[T uint32 | uint64](n *node, width int64) *floats[T] {
-	c := &floats[T]{node: n, width: width, out: arrowbuf.NewVec[T](&n.tree.arena)}
+	c := &floats[T]{node: n, width: width, out: arrowbuf.NewVec[T](&n.branch.arena)}
 	n.uses(&c.data, numbersOfBytes)
 	return c
 }
@@ -243,5 +243,6 @@ func (c *floats[T]) read(s arrowbuf.Slots) error {
 }
 
 func (c *floats[T]) skip(n int64) error { return c.data.fail(c.data.Discard(n * c.width)) }
-func (c *floats[T]) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *floats[T]) release()           { c.out.Release() }
+
+func (c *floats[T]) take(b []*memory.Buffer) parts { return parts{buffers: append(b, c.out.Take())} }
+func (c *floats[T]) release()                      { c.out.Release() }

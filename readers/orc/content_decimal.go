@@ -21,7 +21,7 @@ type decimals struct {
 }
 
 func newDecimals(n *node) *decimals {
-	c := &decimals{node: n, out: arrowbuf.NewVec[[2]uint64](&n.tree.arena)}
+	c := &decimals{node: n, out: arrowbuf.NewVec[[2]uint64](&n.branch.arena)}
 	c.whole = c.node.tree.file.wholeDecimals(n.typ)
 	if c.whole {
 		n.uses(&c.data, numbersOfRuns)
@@ -72,6 +72,6 @@ func (c *decimals) read(s arrowbuf.Slots) error {
 	return nil
 }
 
-func (c *decimals) skip(n int64) error { return c.data.fail(skipAll(n, c.values.Skip)) }
-func (c *decimals) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *decimals) release()           { c.out.Release() }
+func (c *decimals) skip(n int64) error            { return c.data.fail(skipAll(n, c.values.Skip)) }
+func (c *decimals) take(b []*memory.Buffer) parts { return parts{buffers: append(b, c.out.Take())} }
+func (c *decimals) release()                      { c.out.Release() }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -60,8 +59,10 @@ func (c *structs) skip(n int64) error {
 	return nil
 }
 
-func (c *structs) take() parts { return parts{children: takeAll(c.children)} }
-func (c *structs) release()    {}
+func (c *structs) take(b []*memory.Buffer) parts {
+	return parts{buffers: b, children: takeAll(c.children)}
+}
+func (c *structs) release() {}
 
 func takeAll(nodes []*node) []arrow.ArrayData {
 	out := make([]arrow.ArrayData, len(nodes))
@@ -83,7 +84,7 @@ type lists struct {
 }
 
 func newList(n *node, pf arrowio.ProjectedField) *lists {
-	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena)}
+	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.branch.arena)}
 	n.uses(&c.length, numbersOfRuns)
 	elem := n.field.Type.(*arrow.ListType).ElemField()
 	c.children = []*node{n.branch.node(n.typ.Children[0], arrowio.ProjectedField{Children: pf.Children}, elem)}
@@ -92,7 +93,7 @@ func newList(n *node, pf arrowio.ProjectedField) *lists {
 
 // newMap decodes a map, or, where null keys are allowed, a list of key and value.
 func newMap(n *node, pf arrowio.ProjectedField) *lists {
-	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena), pairs: true}
+	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.branch.arena), pairs: true}
 	n.uses(&c.length, numbersOfRuns)
 	switch t := n.field.Type.(type) {
 	case *arrow.MapType:
@@ -184,8 +185,8 @@ func (c *lists) skip(n int64) error {
 	return nil
 }
 
-func (c *lists) take() parts {
-	p := parts{buffers: []*memory.Buffer{c.offsets.Take()}}
+func (c *lists) take(b []*memory.Buffer) parts {
+	p := parts{buffers: append(b, c.offsets.Take())}
 	children := takeAll(c.children)
 	if !c.pairs {
 		p.children = children
@@ -198,10 +199,8 @@ func (c *lists) take() parts {
 	case *arrow.ListType:
 		entries = t.Elem()
 	}
-	p.children = []arrow.ArrayData{array.NewData(entries, children[0].Len(), []*memory.Buffer{nil}, children, 0, 0)}
-	for _, k := range children {
-		k.Release()
-	}
+	a := &c.node.branch.arena
+	p.children = []arrow.ArrayData{a.Data(entries, children[0].Len(), append(a.Buffers(), nil), children, 0)}
 	return p
 }
 
@@ -223,7 +222,7 @@ type unions struct {
 }
 
 func newUnion(n *node) *unions {
-	c := &unions{node: n, types: arrowbuf.NewVec[int8](&n.tree.arena), places: arrowbuf.NewVec[int32](&n.tree.arena)}
+	c := &unions{node: n, types: arrowbuf.NewVec[int8](&n.branch.arena), places: arrowbuf.NewVec[int32](&n.branch.arena)}
 	n.uses(&c.data, numbersOfRuns)
 	for i, f := range n.field.Type.(arrow.UnionType).Fields() {
 		c.children = append(c.children, n.branch.node(n.typ.Children[i], arrowio.ProjectedField{Index: i}, f))
@@ -335,11 +334,11 @@ func (c *unions) skip(n int64) error {
 	return nil
 }
 
-func (c *unions) take() parts {
+func (c *unions) take(b []*memory.Buffer) parts {
 	// A union of no rows has buffers, too.
 	c.types.Grow(0)
 	c.places.Grow(0)
-	return parts{buffers: []*memory.Buffer{nil, c.types.Take(), c.places.Take()}, children: takeAll(c.children)}
+	return parts{buffers: append(b, c.types.Take(), c.places.Take()), children: takeAll(c.children)}
 }
 
 func (c *unions) release() {

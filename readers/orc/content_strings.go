@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -20,7 +19,9 @@ type stringValues struct {
 	length  input
 	lengths orcwire.Ints[int32] // direct
 	ids     orcwire.Ints[int32]
+	entries input       // of the dictionary, while it is read
 	dict    *dictionary // nil = direct
+	kept    bool        // the dictionary is handed over
 	text    bool        // must be UTF-8
 	strip   bool        // char: without the blanks at the end
 
@@ -33,7 +34,7 @@ type stringValues struct {
 }
 
 func newStrings(n *node) content {
-	c := &stringValues{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena), bytes: arrowbuf.NewVec[uint8](&n.tree.arena)}
+	c := &stringValues{node: n, offsets: arrowbuf.NewOffsets(&n.branch.arena), bytes: arrowbuf.NewVec[uint8](&n.branch.arena)}
 	n.uses(&c.data, numbersOfBytes)
 	n.uses(&c.length, numbersOfRuns)
 	t := n.field.Type
@@ -43,7 +44,8 @@ func newStrings(n *node) content {
 	c.text = t.ID() == arrow.STRING
 	c.strip = n.typ.Kind == orcwire.Char && !n.tree.file.opt.KeepPadding
 	if n.field.Type.ID() == arrow.DICTIONARY {
-		return &keptDictionary{stringValues: c, out: arrowbuf.NewVec[int32](&n.tree.arena)}
+		c.kept = true
+		return &keptDictionary{stringValues: c, out: arrowbuf.NewVec[int32](&n.branch.arena)}
 	}
 	return c
 }
@@ -207,7 +209,7 @@ func (c *stringValues) gather(ends, ids []int32) error {
 		return nil
 	}
 	var err error
-	d := c.dict.entries
+	d := &c.dict.entries
 	n := int64(len(ids)) * int64(d.Longest())
 	if n > cheapBytes {
 		if n, err = d.Size(ids); err != nil {
@@ -267,11 +269,11 @@ func (c *stringValues) skip(n int64) error {
 	return nil
 }
 
-func (c *stringValues) take() parts {
+func (c *stringValues) take(b []*memory.Buffer) parts {
 	if c.bytes.Len() == 0 {
 		c.bytes.Grow(0)
 	}
-	return parts{buffers: []*memory.Buffer{c.offsets.Take(), c.bytes.Take()}}
+	return parts{buffers: append(b, c.offsets.Take(), c.bytes.Take())}
 }
 
 func (c *stringValues) release() {
@@ -342,20 +344,15 @@ func (k *keptDictionary) number(dst []int32) error {
 	return nil
 }
 
-func (k *keptDictionary) take() parts {
-	p := parts{buffers: []*memory.Buffer{k.out.Take()}}
+func (k *keptDictionary) take(b []*memory.Buffer) parts {
+	p := parts{buffers: append(b, k.out.Take())}
 	valueType := k.node.field.Type.(*arrow.DictionaryType).ValueType
 	if k.dict != nil {
 		p.dictionary = k.dict.array(valueType, k.text)
 	} else {
-		own := k.stringValues.take()
-		n := len(k.seen)
-		p.dictionary = array.NewData(valueType, n, append([]*memory.Buffer{nil}, own.buffers...), nil, 0, 0)
-		for _, b := range own.buffers {
-			if b != nil {
-				b.Release()
-			}
-		}
+		a := &k.node.branch.arena
+		own := k.stringValues.take(append(a.Buffers(), nil))
+		p.dictionary = a.Data(valueType, len(k.seen), own.buffers, nil, 0)
 	}
 	k.seen = nil
 	return p

@@ -30,7 +30,7 @@ var wireUnits = map[arrow.TimeUnit]orcwire.TimeUnit{
 }
 
 func newTimestamps(n *node) *timestamps {
-	c := &timestamps{node: n, out: arrowbuf.NewVec[int64](&n.tree.arena)}
+	c := &timestamps{node: n, out: arrowbuf.NewVec[int64](&n.branch.arena)}
 	c.join = orcwire.Timestamps{Unit: wireUnits[n.field.Type.(*arrow.TimestampType).Unit], Hybrid: n.tree.file.hybrid, Finely: n.tree.file.quirks.RoundsFinely()}
 	c.join.Whole = n.tree.file.opt.RefuseFiner && slices.Contains(n.tree.file.opt.Microseconds, n.typ.Path())
 	n.uses(&c.data, numbersOfRuns)
@@ -99,8 +99,8 @@ func (c *timestamps) skip(n int64) error {
 	return c.second.fail(skipAll(n, c.nanos.Skip))
 }
 
-func (c *timestamps) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *timestamps) release()    { c.out.Release() }
+func (c *timestamps) take(b []*memory.Buffer) parts { return parts{buffers: append(b, c.out.Take())} }
+func (c *timestamps) release()                      { c.out.Release() }
 
 // inRow makes an error about one of the stored values one about a row, where the node's slots are rows.
 func (n *node) inRow(err error, s arrowbuf.Slots) error {

@@ -2,6 +2,7 @@ package orc
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -13,19 +14,26 @@ import (
 )
 
 // dictionary is that of a string column in one stripe. All readers of the stripe share it; it lives on Go's heap and
-// does not change.
+// does not change while they do.
 type dictionary struct {
-	entries *bitpack.Dictionary
+	entries bitpack.Dictionary
 	offsets []int32
 	data    []byte
 	notText []bool // which entries are not UTF-8; nil = all are
+	lent    bool   // Arrow may refer to it; guarded by stripe.mu
 }
+
+// size returns about how many bytes of memory it has.
+func (d *dictionary) size() int { return cap(d.data) + cap(d.offsets)*(4+1+32) }
 
 // dictionary returns the dictionary of c's column, which it reads if it was not read yet.
 func (s *stripe) dictionary(g *branch, c *stringValues) (*dictionary, error) {
 	id := c.node.typ.ID
 	s.mu.Lock()
 	d := s.dicts[id]
+	if d != nil && c.kept {
+		d.lent = true
+	}
 	s.mu.Unlock()
 	if d != nil {
 		return d, nil
@@ -34,6 +42,7 @@ func (s *stripe) dictionary(g *branch, c *stringValues) (*dictionary, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.lent = c.kept
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dicts == nil {
@@ -59,12 +68,14 @@ func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error)
 	if 4*n > limit {
 		return nil, errs.Errorf(errs.ErrLimit, "a dictionary of %d entries is over the limit DictionaryBytes = %d", n, limit)
 	}
-	d := &dictionary{offsets: make([]int32, 1, 1+min(n, lengthsAtOnce)+bitpack.DstSlack/4)}
+	d := s.file.newDictionary()
+	d.offsets = resized(d.offsets, 1+int(min(n, lengthsAtOnce))+bitpack.DstSlack/4)[:1]
+	d.offsets[0], d.notText = 0, nil
 	total := int64(0)
 	for left := n; left > 0; {
 		k := int(min(left, lengthsAtOnce))
 		at := len(d.offsets)
-		d.offsets = append(d.offsets, make([]int32, k+bitpack.DstSlack/4)...)[:at+k]
+		d.offsets = slices.Grow(d.offsets, k+bitpack.DstSlack/4)[:at+k]
 		if err := c.lengths.Next(d.offsets[at:]); err != nil {
 			return nil, c.length.fail(err)
 		}
@@ -76,26 +87,27 @@ func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error)
 		}
 		left -= int64(k)
 	}
-	if err := d.read(g, s, id, total); err != nil {
+	if err := d.read(&c.entries, g, s, id, total); err != nil {
 		return nil, err
 	}
 	if c.strip {
 		d.unpad()
 	}
 	d.findText()
-	d.entries = bitpack.NewDictionary(d.offsets, d.data)
+	d.entries.Reset(d.offsets, d.data)
 	return d, nil
 }
 
-// read fetches the entries' bytes.
-func (d *dictionary) read(g *branch, s *stripe, column int, n int64) error {
-	var in input
+// read fetches the entries' bytes through in.
+func (d *dictionary) read(in *input, g *branch, s *stripe, column int, n int64) error {
 	in.open(g, s, column, orcwire.DictionaryData)
 	if most := in.MostLeft(); n > most {
 		return in.fail(errs.Errorf(errs.ErrCorrupt, "the entries of a dictionary have %d bytes, the stream has at most %d", n, most))
 	}
-	d.data = make([]byte, n, n+bitpack.DstSlack)
-	return in.fail(in.Take(d.data))
+	d.data = resized(d.data, int(n)+bitpack.DstSlack)[:n]
+	err := in.fail(in.Take(d.data))
+	in.close(spareDictionary)
+	return err
 }
 
 // unpad removes the blanks at the end of each entry.

@@ -55,6 +55,7 @@ type File struct {
 	clocks    string          // the zone of the latest of them
 	idle      []int           // stripes that are not in use, the latest last
 	parked    []*tree         // decoders that are not in use, the latest last
+	spare     spare           // memory of stripes that are not in use
 }
 
 // metadata is the statistics of each stripe, or what is wrong with them.

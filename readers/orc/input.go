@@ -52,14 +52,17 @@ func (in *input) whole() bool {
 func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind) {
 	t := g.tree
 	in.tree = t
-	in.stream, in.there = s.find(column, kind)
-	if !in.there {
-		in.stream = stream{kind: kind, column: column}
+	if x := s.lookup(column, kind); x != nil {
+		in.stream, in.there = *x, true
+	} else {
+		in.stream, in.there = stream{kind: kind, column: column}, false
 	}
 	clear(in.pieces)
 	in.pieces = in.pieces[:0]
-	if b := t.early[in.stream.off]; b != nil && in.there {
-		in.pieces = append(in.pieces, piece{b: in.decrypt(b, 0)})
+	if in.there {
+		if b := t.earlyStream(&in.stream); b != nil {
+			in.pieces = append(in.pieces, piece{b: in.decrypt(b, 0)})
+		}
 	}
 	if in.fetching == nil { // once: a method value is allocated, and stripes may be short and have thousands of streams
 		in.fetching, in.reading = in.fetch, in.readInto
@@ -69,6 +72,13 @@ func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind)
 		in.Bytes.Into = in.reading
 	}
 	in.Bytes.Open(in.stream.len, in.fetching, t.file.packing, g.scratch)
+}
+
+// close lets go of what was read, and of buffers of more than most bytes.
+func (in *input) close(most int) {
+	clear(in.pieces)
+	in.pieces, in.buf = in.pieces[:0], nil
+	in.Bytes.Close(most)
 }
 
 // place says that the stream's positions are those from number i on, and returns the number behind them.

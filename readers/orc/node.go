@@ -2,7 +2,6 @@ package orc
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -23,12 +22,12 @@ type content interface {
 	read(s arrowbuf.Slots) error
 	// skip passes over stored values.
 	skip(n int64) error
-	// take hands over what was read since the last take.
-	take() parts
+	// take hands over what was read since the last take, buffers behind those of b.
+	take(b []*memory.Buffer) parts
 	release()
 }
 
-// parts is what makes an array, apart from its validity.
+// parts is what makes an array.
 type parts struct {
 	buffers    []*memory.Buffer
 	children   []arrow.ArrayData
@@ -197,29 +196,16 @@ func (n *node) skip(count int64) error {
 
 // take makes the array of everything read since the last take. The caller releases it.
 func (n *node) take() arrow.ArrayData {
-	p := n.content.take()
-	var validity *memory.Buffer
+	a := &n.branch.arena
+	var validity *memory.Buffer // a union's is nil: it cannot be null itself
 	if n.nulls > 0 {
 		validity = n.validity.Take()
 	}
-	buffers := append([]*memory.Buffer{validity}, p.buffers...)
-	if n.typ.Kind == orcwire.Union {
-		buffers = p.buffers
-	}
-	var d arrow.ArrayData
+	p := n.content.take(append(a.Buffers(), validity))
+	d := a.Data(n.field.Type, n.n, p.buffers, p.children, n.nulls)
 	if p.dictionary != nil {
-		d = array.NewDataWithDictionary(n.field.Type, n.n, buffers, n.nulls, 0, p.dictionary.(*array.Data))
+		d.SetDictionary(p.dictionary)
 		p.dictionary.Release()
-	} else {
-		d = array.NewData(n.field.Type, n.n, buffers, p.children, n.nulls, 0)
-	}
-	for _, b := range buffers {
-		if b != nil {
-			b.Release()
-		}
-	}
-	for _, c := range p.children {
-		c.Release()
 	}
 	n.n, n.nulls = 0, 0
 	return d

@@ -31,7 +31,9 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		return nil
 	}
 	if r.rows == 0 { // buffers begin with room for all of it
-		r.tree.arena.Ahead = float64(n) / keptrows.Rows
+		for _, g := range r.tree.branches {
+			g.arena.Ahead = float64(n) / keptrows.Rows
+		}
 	}
 	err := r.tree.readRuns(r.start, r.batch[before:], r.exact)
 	if err != nil && !r.exact && !isIO(err) {
@@ -56,7 +58,7 @@ func (r *splitReader) readExactly() error {
 	if err != nil {
 		return err
 	}
-	t := f.newTree(arrowio.Projection{Schema: old.schema, Fields: old.fields}, old.arena.Allocator, st)
+	t := f.newTree(arrowio.Projection{Schema: old.schema, Fields: old.fields}, old.mem, st)
 	t.ctx, t.share = ctx, old.share
 	r.tree = t
 	if err := t.prepare(ctx, st, r.start, r.split, r.want); err != nil {

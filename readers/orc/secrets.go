@@ -55,6 +55,19 @@ func (f *File) veiled(t *orcwire.Type) bool {
 	return false
 }
 
+// inClear returns the streams of a stripe if all are read as they are, and none of them is a place that encrypted ones lie in.
+func (x *secrets) inClear(f *orcwire.StripeFooter) ([]orcwire.Stream, bool) {
+	if x != nil && x.use != nil {
+		return nil, false
+	}
+	for i := range f.Streams {
+		if k := f.Streams[i].Kind; k == orcwire.EncryptedIndex || k == orcwire.EncryptedData {
+			return nil, false
+		}
+	}
+	return f.Streams, true
+}
+
 // directory lists a stripe's streams as they are read with the keys at hand, and the encodings of its columns.
 func (x *secrets) directory(s *stripe) ([]stream, []orcwire.Encoding, error) {
 	var use []int32

@@ -51,6 +51,7 @@ func (f *File) stripe(ctx context.Context, i int) (*stripe, error) {
 	s := f.stripes[i]
 	if s == nil {
 		s = &stripe{file: f, ordinal: i, info: f.footer.Stripes[i]}
+		f.spare.give(s)
 		f.stripes[i] = s
 	}
 	s.users++
@@ -74,8 +75,10 @@ func (s *stripe) release() {
 	s.shared = nil
 	f.idle = append(f.idle, s.ordinal)
 	if len(f.idle) > idleStripes {
+		last := f.stripes[f.idle[0]]
 		delete(f.stripes, f.idle[0])
-		f.idle = f.idle[1:]
+		f.idle = append(f.idle[:0], f.idle[1:]...)
+		f.spare.take(last)
 	}
 }
 
@@ -172,26 +175,50 @@ func (s *stripe) cameAhead(r arrowio.ByteRange) ([]byte, bool) {
 // directory sorts the streams by column.
 func (s *stripe) directory() error {
 	f := s.file
+	types := len(f.footer.Types)
+	if plain, ok := f.secrets.inClear(s.footer); ok {
+		s.encodings = s.footer.Encodings
+		s.sortStreams(types, len(plain), func(i int) int { return plain[i].Column }, func(i int) stream {
+			x := &plain[i]
+			return stream{kind: x.Kind, column: x.Column, off: s.info.Offset + x.Offset, len: x.Length}
+		})
+		return s.knowEncodings()
+	}
 	all, encodings, err := f.secrets.directory(s)
 	if err != nil {
 		return err
 	}
 	s.encodings = encodings
-	n := len(f.footer.Types)
-	s.columns = make([]int32, n+1)
-	for _, x := range all {
-		s.columns[x.column+1]++
-	}
+	s.sortStreams(types, len(all), func(i int) int { return all[i].column }, func(i int) stream { return all[i] })
+	return s.knowEncodings()
+}
+
+// sortStreams takes n streams over, which keep their order within a column.
+func (s *stripe) sortStreams(types, n int, column func(i int) int, at func(i int) stream) {
+	s.columns = resized(s.columns, types+1)
+	clear(s.columns)
 	for i := range n {
+		s.columns[column(i)+1]++
+	}
+	for i := range types {
 		s.columns[i+1] += s.columns[i]
 	}
-	s.streams = make([]stream, len(all))
-	next := slices.Clone(s.columns)
-	for _, x := range all {
-		s.streams[next[x.column]] = x
-		next[x.column]++
+	s.streams = resized(s.streams, n)
+	for i := range n {
+		next := &s.columns[column(i)]
+		s.streams[*next] = at(i)
+		*next++
 	}
-	return s.knowEncodings()
+	copy(s.columns[1:], s.columns) // each is where the next column begins
+	s.columns[0] = 0
+}
+
+// resized returns a slice of length n, s's memory if it is large enough; the content is arbitrary.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // knowEncodings takes encodings that are not known for DIRECT where the column has nothing that is encoded: cuDF wrote -1
@@ -218,12 +245,24 @@ func (s *stripe) knowEncodings() error {
 
 // find returns a column's stream of a kind; false where there is none, or an empty one.
 func (s *stripe) find(column int, kind orcwire.StreamKind) (stream, bool) {
-	for _, x := range s.streams[s.columns[column]:s.columns[column+1]] {
-		if x.kind == kind {
-			return x, x.len > 0
-		}
+	if x := s.lookup(column, kind); x != nil {
+		return *x, true
 	}
 	return stream{}, false
+}
+
+// lookup is find without a copy; nil where there is none.
+func (s *stripe) lookup(column int, kind orcwire.StreamKind) *stream {
+	streams := s.streams[s.columns[column]:s.columns[column+1]]
+	for i := range streams {
+		if x := &streams[i]; x.kind == kind {
+			if x.len > 0 {
+				return x
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // encoding returns how a column is encoded in this stripe.

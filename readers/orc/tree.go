@@ -24,7 +24,7 @@ type tree struct {
 	ctx      context.Context // of the scan that reads now
 	schema   *arrow.Schema
 	fields   []arrowio.ProjectedField
-	arena    arrowbuf.Arena
+	mem      memory.Allocator
 	roots    []*node
 	groups   workers.Groups // of columns, by their positions in the projection
 	branches []*branch      // what decodes each group
@@ -34,10 +34,12 @@ type tree struct {
 	window   int64               // of each input
 	near     bool                // the source is: see arrowio.Near
 	early    map[int64][]byte    // streams, by offset, read before inputs are opened
+	stretch  region              // and what others lie in
 	firsts   []arrowio.ByteRange // dictionaries that fetchAhead is to read
 	later    []func() error      // what is done once early is there: dictionaries are read
 	putOff   bool                // dictionaries are
-	together []byte              // what short streams of a near source were read into: early lies in it
+	together []byte              // what short streams of a near source were read into: early, or stretch, lies in it
+	streams  []arrowio.ByteRange // scratch of fetchFirst
 	batch    *budget.Batch
 	share    arrowio.Share // nil = branches are decoded one after another
 
@@ -50,7 +52,7 @@ type tree struct {
 // newTree builds the decoders of a projection. What its columns have in stripe s tells how to divide them.
 func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *tree {
 	t := &tree{
-		file: f, schema: p.Schema, fields: p.Fields, arena: arrowbuf.Arena{Allocator: mem}, batch: budget.NewBatch(f.limits),
+		file: f, schema: p.Schema, fields: p.Fields, mem: mem, batch: budget.NewBatch(f.limits),
 	}
 	types := make([]*orcwire.Type, len(p.Fields))
 	for i, pf := range p.Fields {
@@ -59,7 +61,7 @@ func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *t
 	t.roots = make([]*node, len(types))
 	t.groups = workers.Divide(s.costs(types))
 	for _, columns := range t.groups.Tasks {
-		g := &branch{tree: t, columns: columns, scratch: scratches.Get().(*orcwire.Scratch)}
+		g := &branch{tree: t, columns: columns, scratch: scratches.Get().(*orcwire.Scratch), arena: arrowbuf.Arena{Allocator: mem, Alone: true}}
 		t.branches = append(t.branches, g)
 		for _, i := range columns {
 			t.roots[i] = g.column(types[i], p.Fields[i], p.Schema.Field(i))
@@ -116,7 +118,7 @@ func (f *File) tree(p arrowio.Projection, mem memory.Allocator, s *stripe, row i
 	f.mu.Lock()
 	best := -1
 	for i, t := range f.parked {
-		if t.arena.Allocator != mem || t.schema != p.Schema && !t.schema.Equal(p.Schema) || !reflect.DeepEqual(t.fields, p.Fields) {
+		if t.mem != mem || t.schema != p.Schema && !t.schema.Equal(p.Schema) || !reflect.DeepEqual(t.fields, p.Fields) {
 			continue
 		}
 		here := t.stripe == s && t.row == row
