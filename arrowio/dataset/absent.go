@@ -107,6 +107,9 @@ func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 	}
 	for _, c := range a.order {
 		if a.lacking(c) == a.files && (p == nil || len(p.schema.FieldIndices(c)) == 0) {
+			if c == "" { // a name may be
+				c = `""`
+			}
 			w.Columns = append(w.Columns, c)
 		}
 	}

@@ -31,7 +31,7 @@ func (c rules) lacking(file, to *arrow.Schema, columns []int) (paths []string) {
 	x := explanation{rules: c, ok: true}
 	x.fields(file.Fields(), to.Fields(), columns, "", "")
 	for _, s := range x.out {
-		if s.Path != "" && s.From == "" && s.How == ShownNull {
+		if s.Stored == "" && s.How == ShownNull {
 			paths = append(paths, s.Path)
 		}
 	}

@@ -117,6 +117,9 @@ func TestSchemaNamesNothing(t *testing.T) {
 		{[]string{"--schema", "struct<a:bigint,d:bigint,e:string>", one, two}, "a,d,e\n1,,\n3,,\n", absent + "d, e"},
 		{[]string{"--schema", "struct<a:bigint,d:bigint,e:string>", "--columns", "a,e", one}, "a,e\n1,\n", absent + "e"},
 		{[]string{"--schema", "struct<a:bigint,d:bigint>", "--columns", "a", one}, "a\n1\n", ""},
+		{[]string{"--schema", `{"fields":[{"name":"a","type":"int64"},{"name":"","type":"utf8"}]}`, one}, "a,\"\"\n1,\n", absent + `""`},
+		{[]string{"--schema", `{"fields":[{"name":"a","type":"int64"},{"name":"","type":"utf8"}]}`, "--columns", "a", one}, "a\n1\n", ""},
+		{[]string{"--schema", `{"fields":[{"name":"a","type":"int64"},{"name":"","type":"utf8"}]}`, "--columns", `""`, one}, "\"\"\n\n", absent + `""`},
 	} {
 		o := do(t, append([]string{"cat", "--format", "csv"}, c.args...)...)
 		want := ""
