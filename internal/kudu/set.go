@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -25,10 +28,29 @@ func isSet(ctx context.Context, t arrowio.Tree) (bool, error) {
 	}
 	i := slices.IndexFunc(entries, func(e arrowio.TreeEntry) bool { return e.Name == kuduwire.SetFileName && !e.Dir })
 	if i < 0 {
-		return false, nil
+		return false, withoutText(t, entries)
 	}
 	b, err := readTree(ctx, t, kuduwire.SetFileName, setHead)
 	return err == nil && kuduwire.IsSet(b), err
+}
+
+// withoutText returns an error about a directory that has the files of a set, but not the one that says which column each holds. Read
+// one by one, the columns would become rows of one column.
+func withoutText(t arrowio.Tree, entries []arrowio.TreeEntry) error {
+	ext := path.Ext(strings.TrimRight(filepath.ToSlash(t.Path("")), "/"))
+	named := ext == ".cfile" || ext == ".kudu"
+	if !slices.ContainsFunc(entries, func(e arrowio.TreeEntry) bool {
+		if e.Dir {
+			digits, ok := strings.CutPrefix(e.Name, "rowset-")
+			return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+		}
+		return named && path.Ext(e.Name) == ".cfile"
+	}) {
+		return nil
+	}
+	e := corrupt("%s is not there, which says which column each file of the directory holds: copy the directory again; %w reads every file by itself, as rows of one column",
+		kuduwire.SetFileName, errs.Opt("from", "cfile"))
+	return errs.Locate(e, errs.At{File: t.Path("")})
 }
 
 // readTree reads the first bytes of a file, at most n.

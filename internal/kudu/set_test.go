@@ -357,6 +357,33 @@ func TestSetOptions(t *testing.T) {
 	}
 }
 
+// A set whose schema.json is lost is an error: its columns would be read as rows of one column.
+func TestSetWithoutText(t *testing.T) {
+	files := func(names ...string) string {
+		dir := filepath.Join(t.TempDir(), names[0])
+		for _, name := range names[1:] {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	for _, dir := range []string{files("a.cfile", "x.cfile"), files("a.kudu", "rowset-00000/x.cfile"), files("a", "rowset-00012/x.cfile")} {
+		if ok, err := Format().MatchTree(t.Context(), local.DirTree(dir)); ok || !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "schema.json is not there") {
+			t.Errorf("%s: %v, %v", dir, ok, err)
+		}
+	}
+	for _, dir := range []string{files("a", "x.cfile", "y.cfile"), files("b.cfile", "x.orc"), files("c", "rowset-/x.cfile"), files("d", "rowset-1")} {
+		if ok, err := Format().MatchTree(t.Context(), local.DirTree(dir)); ok || err != nil {
+			t.Errorf("%s: %v, %v", dir, ok, err)
+		}
+	}
+}
+
 // Sets behave as the contract says.
 func TestSetConformance(t *testing.T) {
 	dir, _ := madeSet(t, true, 100, 3, 60)
