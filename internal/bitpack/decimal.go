@@ -1,6 +1,7 @@
 package bitpack
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 )
@@ -8,6 +9,9 @@ import (
 var pow10 = [19]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
 const maxVarint128 = 19
+
+// longBlock is how many values are decoded one by one where one has more than 63 bits.
+const longBlock = 16
 
 // DecodeDecimals decodes ORC's decimals: a zig-zag varint of up to 128 bits each, and a scale of its own, to be brought
 // to scale, that of the column; nil scales are all that. dst has two words for each, low and high, as Arrow's decimal128
@@ -55,22 +59,22 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 		if i == count {
 			break
 		}
-		lo, hi, m, err := varint128(src[p:])
-		if err != nil {
-			return p, 0, err
+		// Long values come together, as a rule.
+		for end := min(i+longBlock, count); i < end; i++ {
+			lo, hi, m, err := varint128(src[p:])
+			if err != nil {
+				return p, 0, err
+			}
+			if diff != 0 && scales[i] != scale {
+				var ok bool
+				if lo, hi, ok = rescale(lo, hi, int64(scale)-int64(scales[i])); !ok {
+					return p, 0, rescaleError(scales[i], scale)
+				}
+			}
+			dst[2*i], dst[2*i+1] = lo, hi
+			p += m
 		}
 		size = math.MaxUint64
-		own := scale
-		if scales != nil {
-			own = scales[i]
-		}
-		var ok bool
-		if lo, hi, ok = rescale(lo, hi, int64(scale)-int64(own)); !ok {
-			return p, 0, rescaleError(own, scale)
-		}
-		dst[2*i], dst[2*i+1] = lo, hi
-		p += m
-		i++
 	}
 	if size < math.MaxUint64 {
 		size++ // of a negative number it is one less
@@ -107,26 +111,39 @@ func rescaleError[S Signed](from, to S) error {
 
 // varint128 decodes a zig-zag varint of up to 128 bits.
 func varint128(src []byte) (lo, hi uint64, n int, err error) {
-	for i, b := range src[:min(len(src), maxVarint128)] {
-		x, s := uint64(b&0x7f), 7*uint(i)
-		if s < 64 {
-			lo |= x << s
-			hi |= x >> 1 >> (63 - s)
+	if len(src) < 24 {
+		var room [24]byte // zeros end what goes on there
+		n := copy(room[:], src)
+		lo, hi, m, err := varint128(room[:])
+		if m > n || err == ErrVarint && n < maxVarint128 {
+			return 0, 0, 0, ErrShort
+		}
+		return lo, hi, m, err
+	}
+	// The seven bits of 8, 8 and 3 bytes.
+	x := binary.LittleEndian.Uint64(src)
+	if stop := ^x & tops; stop != 0 {
+		lo, n = compact(x&sevens&(stop^(stop-1))), bits.TrailingZeros64(stop)/8+1
+	} else {
+		y := binary.LittleEndian.Uint64(src[8:])
+		if stop := ^y & tops; stop != 0 {
+			y, n = compact(y&sevens&(stop^(stop-1))), bits.TrailingZeros64(stop)/8+9
+			lo, hi = compact(x&sevens)|y<<56, y>>8
 		} else {
-			hi |= x << (s - 64)
-			if s == 126 && x > 3 {
+			z := binary.LittleEndian.Uint64(src[16:])
+			stop := ^z & (tops & (1<<24 - 1))
+			if stop == 0 {
+				return 0, 0, 0, ErrVarint
+			}
+			y, z, n = compact(y&sevens), compact(z&sevens&(stop^(stop-1))), bits.TrailingZeros64(stop)/8+17
+			if z>>16 != 0 {
 				return 0, 0, 0, ErrOverflow
 			}
-		}
-		if b < 0x80 {
-			sign := -(lo & 1)
-			return (lo>>1 | hi<<63) ^ sign, hi>>1 ^ sign, i + 1, nil
+			lo, hi = compact(x&sevens)|y<<56, y>>8|z<<48
 		}
 	}
-	if len(src) >= maxVarint128 {
-		return 0, 0, 0, ErrVarint
-	}
-	return 0, 0, 0, ErrShort
+	sign := -(lo & 1)
+	return (lo>>1 | hi<<63) ^ sign, hi>>1 ^ sign, n, nil
 }
 
 // rescale multiplies a 128-bit integer by 10^e; ok is false if e is negative or the product does not fit.

@@ -1,6 +1,7 @@
 package bitpack_test
 
 import (
+	"bytes"
 	"math"
 	"math/big"
 	"math/rand"
@@ -95,6 +96,90 @@ func TestDecodeDecimals(t *testing.T) {
 			}
 		}
 	}
+}
+
+// slowDecimals is DecodeDecimals with scales that are that of the column, a bit at a time.
+func slowDecimals(src []byte, n int) (values []*big.Int, size int, err error) {
+	for range n {
+		x := new(big.Int)
+		for i := 0; ; i++ {
+			if size == len(src) {
+				return nil, 0, bitpack.ErrShort
+			}
+			b := src[size]
+			size++
+			if i == 19 {
+				return nil, 0, bitpack.ErrVarint
+			}
+			x.Or(x, new(big.Int).Lsh(big.NewInt(int64(b&0x7f)), uint(7*i)))
+			if b < 0x80 {
+				break
+			}
+			if i == 18 {
+				return nil, 0, bitpack.ErrVarint
+			}
+		}
+		if x.BitLen() > 128 {
+			return nil, 0, bitpack.ErrOverflow
+		}
+		odd := x.Bit(0) == 1
+		x.Rsh(x, 1)
+		if odd {
+			x.Not(x)
+		}
+		values = append(values, x)
+	}
+	return values, size, nil
+}
+
+func sameDecimals(t *testing.T, src []byte, n int) {
+	t.Helper()
+	want, size, wantErr := slowDecimals(src, n)
+	dst := make([]uint64, 2*n)
+	edge := fixtures.AtEdge(t, src, 0)
+	k, _, err := bitpack.DecodeDecimals[int32](dst, edge, nil, 0)
+	if err != wantErr || err == nil && k != size {
+		t.Fatalf("%d values of % x: %d bytes, %v, want %d, %v", n, src, k, err, size, wantErr)
+	}
+	for i, w := range want {
+		if got := toBig(dst[2*i], dst[2*i+1]); got.Cmp(w) != 0 {
+			t.Fatalf("% x: value %d of %d is %v, want %v", src, i, n, got, w)
+		}
+	}
+}
+
+// Varints of every length, with room behind them and without, and sequences of lengths that change.
+func TestLongDecimals(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for length := 1; length <= 21; length++ {
+		for last := range 128 {
+			v := bytes.Repeat([]byte{0x80 | byte(r.Int())}, length)
+			v[length-1] = byte(last)
+			sameDecimals(t, v, 1)
+		}
+	}
+	for range 300 {
+		var src []byte
+		most := 1 + r.Intn(19)
+		n := r.Intn(60)
+		for range n {
+			k := most
+			if r.Intn(4) == 0 {
+				k = 1 + r.Intn(19)
+			}
+			for range k - 1 {
+				src = append(src, 0x80|byte(r.Int()))
+			}
+			src = append(src, byte(r.Intn(4)))
+		}
+		sameDecimals(t, src, n)
+	}
+}
+
+func FuzzDecimals(f *testing.F) {
+	f.Add([]byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 2, 3}, uint8(3))
+	f.Add(bytes.Repeat([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 3}, 6), uint8(6))
+	f.Fuzz(func(t *testing.T, src []byte, n uint8) { sameDecimals(t, src, int(n)) })
 }
 
 func TestBadDecimals(t *testing.T) {

@@ -223,17 +223,18 @@ func instants(secs, subs, stored, nanos []int64, epoch, kept int64) bool {
 	subs, stored, nanos = subs[:len(secs)], stored[:len(secs)], nanos[:len(secs)]
 	var large, bad uint64
 	for i, raw := range stored {
-		x := uint64(nanos[i])
+		x := nanos[i]
 		n := x >> 3
-		large |= n
-		n *= uint64(nanoZeros[x&7])
-		bad |= 999_999_999 - n
+		back := n >> 63 // -1 where nanoseconds count backwards
+		large |= uint64(n ^ back)
+		n *= int64(nanoZeros[x&7])
+		bad |= uint64(999_999_999-n) | uint64(999_999_999+n)
 		// Far outside of anything: what follows would overflow.
 		bad |= uint64(raw+1<<62) | uint64(1<<62-raw)
 		s := raw + epoch
-		s += s >> 63 & ((kept - int64(n)) >> 63)
+		s += s>>63&((kept-n)>>63) + back
 		secs[i] = s
-		subs[i] = int64(n)
+		subs[i] = n + back&1_000_000_000
 	}
 	return large>>30 == 0 && bad>>63 == 0
 }
