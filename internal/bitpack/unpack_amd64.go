@@ -4,17 +4,17 @@
 
 package bitpack
 
+// unpackGroups16 unpacks groups, at least one, of eight values to 16 bits each. A group has size bytes, and its fifth value begins in
+// the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
+//
+//go:noescape
+func unpackGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
 // unpackGroups32 unpacks groups, at least one, of eight values to 32 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
 //
 //go:noescape
 func unpackGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
-
-// unpackZigzagGroups32 unpacks groups, at least one, of eight values, zig-zag coded, to 32 bits each. A group has size bytes, and its fifth value begins in
-// the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
-//
-//go:noescape
-func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 
 // unpackGroups64 unpacks groups, at least one, of eight values to 64 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
@@ -22,8 +22,32 @@ func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, 
 //go:noescape
 func unpackGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
 
+// unpackWide unpacks fours, at least one, of four values of whole bytes to 64 bits each. Two values have two bytes. It reads two+16
+// bytes from the beginning of the four on. by is the order of the bytes of four.
+//
+//go:noescape
+func unpackWide(dst *byte, fours int, src *byte, two int, by *byte)
+
+// unpackZigzagGroups16 unpacks groups, at least one, of eight values, zig-zag coded, to 16 bits each. A group has size bytes, and its fifth value begins in
+// the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
+//
+//go:noescape
+func unpackZigzagGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
+// unpackZigzagGroups32 unpacks groups, at least one, of eight values, zig-zag coded, to 32 bits each. A group has size bytes, and its fifth value begins in
+// the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
+//
+//go:noescape
+func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
 // unpackZigzagGroups64 unpacks groups, at least one, of eight values, zig-zag coded, to 64 bits each. A group has size bytes, and its fifth value begins in
 // the byte half. It reads half+16 bytes from the beginning of a group on. by is lanes.
 //
 //go:noescape
 func unpackZigzagGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
+// unpackZigzagWide unpacks fours, at least one, of four values, zig-zag coded, of whole bytes to 64 bits each. Two values have two bytes. It reads two+16
+// bytes from the beginning of the four on. by is the order of the bytes of four.
+//
+//go:noescape
+func unpackZigzagWide(dst *byte, fours int, src *byte, two int, by *byte)

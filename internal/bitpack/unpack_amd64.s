@@ -2,6 +2,39 @@
 
 //go:build !purego
 
+// func unpackGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// Requires: AVX, AVX2
+TEXT ·unpackGroups16(SB), $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    groups+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    size+24(FP), BX
+	MOVQ    half+32(FP), SI
+	MOVQ    by+40(FP), DI
+	ADDQ    DX, SI
+	VMOVDQU (DI), Y0
+	VMOVDQU 32(DI), Y1
+	VMOVDQU 64(DI), Y2
+
+group:
+	VMOVDQU      (DX), X3
+	VINSERTI128  $0x01, (SI), Y3, Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPSLLVD      Y1, Y3, Y3
+	VPSRLVD      Y2, Y3, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VPSRLD       $0x10, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VMOVDQU      X4, (AX)
+	ADDQ         BX, DX
+	ADDQ         BX, SI
+	ADDQ         $0x10, AX
+	DECQ         CX
+	JNZ          group
+	VZEROUPPER
+	RET
+
 // func unpackGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 // Requires: AVX, AVX2
 TEXT ·unpackGroups32(SB), $0-48
@@ -22,42 +55,6 @@ group:
 	VPSHUFB     Y0, Y3, Y3
 	VPSLLVD     Y1, Y3, Y3
 	VPSRLVD     Y2, Y3, Y3
-	VMOVDQU     Y3, (AX)
-	ADDQ        BX, DX
-	ADDQ        BX, SI
-	ADDQ        $0x20, AX
-	DECQ        CX
-	JNZ         group
-	VZEROUPPER
-	RET
-
-// func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
-// Requires: AVX, AVX2
-TEXT ·unpackZigzagGroups32(SB), $0-48
-	MOVQ     dst+0(FP), AX
-	MOVQ     groups+8(FP), CX
-	MOVQ     src+16(FP), DX
-	MOVQ     size+24(FP), BX
-	MOVQ     half+32(FP), SI
-	MOVQ     by+40(FP), DI
-	ADDQ     DX, SI
-	VMOVDQU  (DI), Y0
-	VMOVDQU  32(DI), Y1
-	VMOVDQU  64(DI), Y2
-	VPXOR    Y4, Y4, Y4
-	VPCMPEQD Y5, Y5, Y5
-	VPSRLD   $0x1f, Y5, Y5
-
-group:
-	VMOVDQU     (DX), X3
-	VINSERTI128 $0x01, (SI), Y3, Y3
-	VPSHUFB     Y0, Y3, Y3
-	VPSLLVD     Y1, Y3, Y3
-	VPSRLVD     Y2, Y3, Y3
-	VPAND       Y5, Y3, Y6
-	VPSUBD      Y6, Y4, Y6
-	VPSRLD      $0x01, Y3, Y3
-	VPXOR       Y6, Y3, Y3
 	VMOVDQU     Y3, (AX)
 	ADDQ        BX, DX
 	ADDQ        BX, SI
@@ -100,6 +97,104 @@ group:
 	VZEROUPPER
 	RET
 
+// func unpackWide(dst *byte, fours int, src *byte, two int, by *byte)
+// Requires: AVX, AVX2
+TEXT ·unpackWide(SB), $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    fours+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    two+24(FP), BX
+	MOVQ    by+32(FP), SI
+	VMOVDQU (SI), Y0
+
+four:
+	VMOVDQU     (DX), X1
+	VINSERTI128 $0x01, (DX)(BX*1), Y1, Y1
+	VPSHUFB     Y0, Y1, Y1
+	VMOVDQU     Y1, (AX)
+	LEAQ        (DX)(BX*2), DX
+	ADDQ        $0x20, AX
+	DECQ        CX
+	JNZ         four
+	VZEROUPPER
+	RET
+
+// func unpackZigzagGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// Requires: AVX, AVX2
+TEXT ·unpackZigzagGroups16(SB), $0-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     groups+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     size+24(FP), BX
+	MOVQ     half+32(FP), SI
+	MOVQ     by+40(FP), DI
+	ADDQ     DX, SI
+	VMOVDQU  (DI), Y0
+	VMOVDQU  32(DI), Y1
+	VMOVDQU  64(DI), Y2
+	VPXOR    Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPSRLD   $0x1f, Y5, Y5
+
+group:
+	VMOVDQU      (DX), X3
+	VINSERTI128  $0x01, (SI), Y3, Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPSLLVD      Y1, Y3, Y3
+	VPSRLVD      Y2, Y3, Y3
+	VPAND        Y5, Y3, Y6
+	VPSUBD       Y6, Y4, Y6
+	VPSRLD       $0x01, Y3, Y3
+	VPXOR        Y6, Y3, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VPSRLD       $0x10, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X6
+	VPACKUSDW    X6, X3, X6
+	VMOVDQU      X6, (AX)
+	ADDQ         BX, DX
+	ADDQ         BX, SI
+	ADDQ         $0x10, AX
+	DECQ         CX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+// func unpackZigzagGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
+// Requires: AVX, AVX2
+TEXT ·unpackZigzagGroups32(SB), $0-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     groups+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     size+24(FP), BX
+	MOVQ     half+32(FP), SI
+	MOVQ     by+40(FP), DI
+	ADDQ     DX, SI
+	VMOVDQU  (DI), Y0
+	VMOVDQU  32(DI), Y1
+	VMOVDQU  64(DI), Y2
+	VPXOR    Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPSRLD   $0x1f, Y5, Y5
+
+group:
+	VMOVDQU     (DX), X3
+	VINSERTI128 $0x01, (SI), Y3, Y3
+	VPSHUFB     Y0, Y3, Y3
+	VPSLLVD     Y1, Y3, Y3
+	VPSRLVD     Y2, Y3, Y3
+	VPAND       Y5, Y3, Y6
+	VPSUBD      Y6, Y4, Y6
+	VPSRLD      $0x01, Y3, Y3
+	VPXOR       Y6, Y3, Y3
+	VMOVDQU     Y3, (AX)
+	ADDQ        BX, DX
+	ADDQ        BX, SI
+	ADDQ        $0x20, AX
+	DECQ        CX
+	JNZ         group
+	VZEROUPPER
+	RET
+
 // func unpackZigzagGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
 // Requires: AVX, AVX2
 TEXT ·unpackZigzagGroups64(SB), $0-48
@@ -137,5 +232,34 @@ group:
 	ADDQ         $0x40, AX
 	DECQ         CX
 	JNZ          group
+	VZEROUPPER
+	RET
+
+// func unpackZigzagWide(dst *byte, fours int, src *byte, two int, by *byte)
+// Requires: AVX, AVX2
+TEXT ·unpackZigzagWide(SB), $0-40
+	MOVQ     dst+0(FP), AX
+	MOVQ     fours+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     two+24(FP), BX
+	MOVQ     by+32(FP), SI
+	VMOVDQU  (SI), Y0
+	VPXOR    Y2, Y2, Y2
+	VPCMPEQD Y3, Y3, Y3
+	VPSRLQ   $0x3f, Y3, Y3
+
+four:
+	VMOVDQU     (DX), X1
+	VINSERTI128 $0x01, (DX)(BX*1), Y1, Y1
+	VPSHUFB     Y0, Y1, Y1
+	VPAND       Y3, Y1, Y4
+	VPSUBQ      Y4, Y2, Y4
+	VPSRLQ      $0x01, Y1, Y1
+	VPXOR       Y4, Y1, Y1
+	VMOVDQU     Y1, (AX)
+	LEAQ        (DX)(BX*2), DX
+	ADDQ        $0x20, AX
+	DECQ        CX
+	JNZ         four
 	VZEROUPPER
 	RET

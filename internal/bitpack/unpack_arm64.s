@@ -47,6 +47,55 @@
 	VEOR  V18.B16, V6.B16, V6.B16; \
 	VEOR  V19.B16, V7.B16, V7.B16
 
+#define NARROW \
+	WORD   $0x0e6128d4; \ // XTN V20.4H, V6.4S
+	WORD   $0x4e6128f4; \ // XTN2 V20.8H, V7.4S
+	VST1.P [V20.B16], 16(R0)
+
+// For wide values: R0 dst, R1 fours, R2 where the four begins, R3 two, R4 where its third value begins, R5 bytes of four
+
+#define WIDE \
+	MOVD dst+0(FP), R0; \
+	MOVD fours+8(FP), R1; \
+	MOVD src+16(FP), R2; \
+	MOVD two+24(FP), R3; \
+	MOVD by+32(FP), R6; \
+	ADD  R2, R3, R4; \
+	ADD  R3, R3, R5; \
+	VLD1 (R6), [V0.B16]
+
+#define FOUR \
+	VLD1 (R2), [V6.B16]; \
+	VLD1 (R4), [V7.B16]; \
+	ADD  R5, R2, R2; \
+	ADD  R5, R4, R4; \
+	VTBL V0.B16, [V6.B16], V6.B16; \
+	VTBL V0.B16, [V7.B16], V7.B16
+
+// func unpackGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+TEXT ·unpackGroups16(SB), NOSPLIT, $0-48
+	LOAD
+
+group:
+	GROUP
+	NARROW
+	SUBS $1, R1, R1
+	BNE  group
+	RET
+
+// func unpackZigzagGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+TEXT ·unpackZigzagGroups16(SB), NOSPLIT, $0-48
+	LOAD
+	CONSTANTS
+
+group:
+	GROUP
+	ZIGZAG
+	NARROW
+	SUBS $1, R1, R1
+	BNE  group
+	RET
+
 // func unpackGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 TEXT ·unpackGroups32(SB), NOSPLIT, $0-48
 	LOAD
@@ -101,4 +150,37 @@ group:
 	VST1.P [V20.B16, V21.B16, V22.B16, V23.B16], 64(R0)
 	SUBS   $1, R1, R1
 	BNE    group
+	RET
+
+// func unpackWide(dst *byte, fours int, src *byte, two int, by *byte)
+TEXT ·unpackWide(SB), NOSPLIT, $0-40
+	WIDE
+
+four:
+	FOUR
+	VST1.P [V6.B16, V7.B16], 32(R0)
+	SUBS   $1, R1, R1
+	BNE    four
+	RET
+
+// func unpackZigzagWide(dst *byte, fours int, src *byte, two int, by *byte)
+TEXT ·unpackZigzagWide(SB), NOSPLIT, $0-40
+	WIDE
+	VMOVI $1, V16.B16
+	VUSHR $56, V16.D2, V16.D2
+	VEOR  V17.B16, V17.B16, V17.B16
+
+four:
+	FOUR
+	VAND   V16.B16, V6.B16, V18.B16
+	VAND   V16.B16, V7.B16, V19.B16
+	VSUB   V18.D2, V17.D2, V18.D2
+	VSUB   V19.D2, V17.D2, V19.D2
+	VUSHR  $1, V6.D2, V6.D2
+	VUSHR  $1, V7.D2, V7.D2
+	VEOR   V18.B16, V6.B16, V6.B16
+	VEOR   V19.B16, V7.B16, V7.B16
+	VST1.P [V6.B16, V7.B16], 32(R0)
+	SUBS   $1, R1, R1
+	BNE    four
 	RET

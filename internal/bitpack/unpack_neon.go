@@ -13,6 +13,16 @@ func hasUnpack() bool { return useNEON }
 //go:noescape
 func unpackGroups32(dst *byte, groups int, src *byte, size int, half int, by *byte)
 
+// unpackGroups16 is unpackGroups32 to 16 bits each.
+//
+//go:noescape
+func unpackGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
+// unpackZigzagGroups16 is unpackGroups16 for values that are zig-zag coded.
+//
+//go:noescape
+func unpackZigzagGroups16(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
 // unpackZigzagGroups32 is unpackGroups32 for values that are zig-zag coded.
 //
 //go:noescape
@@ -27,3 +37,14 @@ func unpackGroups64(dst *byte, groups int, src *byte, size int, half int, by *by
 //
 //go:noescape
 func unpackZigzagGroups64(dst *byte, groups int, src *byte, size int, half int, by *byte)
+
+// unpackWide unpacks fours, at least one, of four values of whole bytes to 64 bits each. Two values have two bytes. It reads two+16 bytes
+// from the beginning of the four on. by is the order of the bytes of four.
+//
+//go:noescape
+func unpackWide(dst *byte, fours int, src *byte, two int, by *byte)
+
+// unpackZigzagWide is unpackWide for values that are zig-zag coded.
+//
+//go:noescape
+func unpackZigzagWide(dst *byte, fours int, src *byte, two int, by *byte)

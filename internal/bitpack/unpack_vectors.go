@@ -55,6 +55,12 @@ func vectorsLE[T Integer](dst []T, src []byte, width uint) int {
 }
 
 func vectors[T Integer, Z coding](dst []T, src []byte, width uint, all *[33]lanes) int {
+	if width > 32 {
+		if all == &lanesBE {
+			return wideBE[T, Z](dst, src, width)
+		}
+		return 0
+	}
 	half := int(width / 2)
 	if !hasUnpack() || width-1 >= 32 || len(dst) < 8 || len(src) < half+16 || !all[width].fits {
 		return 0
@@ -63,6 +69,10 @@ func vectors[T Integer, Z coding](dst []T, src []byte, width uint, all *[33]lane
 	d, s, by := (*byte)(unsafe.Pointer(&dst[0])), &src[0], (*byte)(unsafe.Pointer(&all[width]))
 	var z Z
 	switch {
+	case unsafe.Sizeof(dst[0]) == 2 && len(z) == 0:
+		unpackGroups16(d, groups, s, int(width), half, by)
+	case unsafe.Sizeof(dst[0]) == 2:
+		unpackZigzagGroups16(d, groups, s, int(width), half, by)
 	case unsafe.Sizeof(dst[0]) == 4 && len(z) == 0:
 		unpackGroups32(d, groups, s, int(width), half, by)
 	case unsafe.Sizeof(dst[0]) == 4:
@@ -75,4 +85,38 @@ func vectors[T Integer, Z coding](dst []T, src []byte, width uint, all *[33]lane
 		return 0
 	}
 	return 8 * groups
+}
+
+// wideOrders are the bytes of two values of 40, 48, 56 and 64 bits, twice, in the order that makes them words.
+var wideOrders = makeWideOrders()
+
+func makeWideOrders() (t [4][32]byte) {
+	for k := range t {
+		size := byte(5 + k)
+		for i := range t[k] {
+			value, at := byte(i/8%2), byte(i%8)
+			t[k][i] = 0x80 // zero
+			if at < size {
+				t[k][i] = value*size + size - 1 - at
+			}
+		}
+	}
+	return t
+}
+
+// wideBE is vectorsBE for values of 40, 48, 56 and 64 bits that become words.
+func wideBE[T Integer, Z coding](dst []T, src []byte, width uint) int {
+	two := int(width / 4)
+	if !hasUnpack() || width%8 != 0 || len(dst) < 4 || unsafe.Sizeof(dst[0]) != 8 || len(src) < two+16 {
+		return 0
+	}
+	fours := min(len(dst)/4, (len(src)-two-16)/(2*two)+1)
+	d, by := (*byte)(unsafe.Pointer(&dst[0])), &wideOrders[width/8-5][0]
+	var z Z
+	if len(z) == 0 {
+		unpackWide(d, fours, &src[0], two, by)
+	} else {
+		unpackZigzagWide(d, fours, &src[0], two, by)
+	}
+	return 4 * fours
 }

@@ -11,10 +11,11 @@ import (
 
 func main() {
 	build.ConstraintExpr("!purego")
-	for _, width := range []int{4, 8} {
-		for _, zigzag := range []bool{false, true} {
+	for _, zigzag := range []bool{false, true} {
+		for _, width := range []int{2, 4, 8} {
 			kernel(width, zigzag)
 		}
+		wide(zigzag)
 	}
 	build.Generate()
 }
@@ -66,8 +67,56 @@ func kernel(width int, zigzag bool) {
 	build.RET()
 }
 
+// wide unpacks values of 40, 48, 56 and 64 bits, which are bytes in another order: four a turn.
+func wide(zigzag bool) {
+	name, coded := "unpackWide", ""
+	if zigzag {
+		name, coded = "unpackZigzagWide", ", zig-zag coded,"
+	}
+	build.TEXT(name, 0, "func(dst *byte, fours int, src *byte, two int, by *byte)")
+	build.Pragma("noescape")
+	build.Doc(fmt.Sprintf("%s unpacks fours, at least one, of four values%s of whole bytes to 64 bits each. Two values have two bytes. It reads two+16", name, coded),
+		"bytes from the beginning of the four on. by is the order of the bytes of four.")
+	to, fours, from, two, by := param("dst"), param("fours"), param("src"), param("two"), param("by")
+	order, v := build.YMM(), build.YMM()
+	build.VMOVDQU(operand.Mem{Base: by}, order)
+	zero, one := build.YMM(), build.YMM()
+	if zigzag {
+		build.VPXOR(zero, zero, zero)
+		build.VPCMPEQD(one, one, one)
+		build.VPSRLQ(operand.Imm(63), one, one)
+	}
+	build.Label("four")
+	build.VMOVDQU(operand.Mem{Base: from}, v.AsX())
+	build.VINSERTI128(operand.Imm(1), operand.Mem{Base: from, Index: two, Scale: 1}, v, v)
+	build.VPSHUFB(order, v, v)
+	if zigzag {
+		sign := build.YMM()
+		build.VPAND(one, v, sign)
+		build.VPSUBQ(sign, zero, sign)
+		build.VPSRLQ(operand.Imm(1), v, v)
+		build.VPXOR(sign, v, v)
+	}
+	build.VMOVDQU(v, operand.Mem{Base: to})
+	build.LEAQ(operand.Mem{Base: from, Index: two, Scale: 2}, from)
+	build.ADDQ(operand.Imm(32), to)
+	build.DECQ(fours)
+	build.JNZ(operand.LabelRef("four"))
+	build.VZEROUPPER()
+	build.RET()
+}
+
 func store(width int, signed bool, to reg.Register, v reg.VecVirtual) {
-	if width == 4 {
+	switch width {
+	case 2:
+		high := build.XMM()
+		build.VPSLLD(operand.Imm(16), v, v) // what does not fit is lost
+		build.VPSRLD(operand.Imm(16), v, v)
+		build.VEXTRACTI128(operand.Imm(1), v, high)
+		build.VPACKUSDW(high, v.AsX(), high)
+		build.VMOVDQU(high, operand.Mem{Base: to})
+		return
+	case 4:
 		build.VMOVDQU(v, operand.Mem{Base: to})
 		return
 	}
