@@ -7,7 +7,7 @@ import (
 )
 
 // typesLost is what is lost of every file, whatever is in it.
-const typesLost = "JSON has no types for columns: a reader infers them from the values, and every column may be null; one without values comes back as null, without rows there are no columns, and all NaNs come back as one"
+const typesLost = "JSON has no types for columns: a reader infers them from the values, and every column may be null; one without values comes back as null, text that is NaN or Infinity in all rows as floats, without rows there are no columns, and all NaNs come back as one"
 
 // loss says what reading the values of a type back does not show, beside what typesLost says; for nested types, what is
 // lost of the first child that loses something.
