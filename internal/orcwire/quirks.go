@@ -105,6 +105,10 @@ func (q Quirks) DecimalStatsTrusted(precision uint32) bool {
 	return q.Writer != WriterJava || q.Version != javaORC135 || precision > 18 || precision == 0
 }
 
+// AddsRepeatsOnce reports whether sums of floats, doubles and decimals may have a value once that fills a batch of rows: Java's writer adds
+// the value of a vector that repeats once, and counts its rows rightly.
+func (q Quirks) AddsRepeatsOnce() bool { return q.Writer == WriterJava }
+
 // BloomTrusted reports whether a filter of a BLOOM_FILTER stream (utf8 false) or a BLOOM_FILTER_UTF8 stream can be
 // asked about values of a kind. encoding is Encoding.Bloom of the column.
 //

@@ -37,7 +37,7 @@ func (f *File) compare(t *orcwire.Type, s *orcwire.ColumnStats, a *tally, merged
 		}
 	case orcwire.Float, orcwire.Double:
 		if s.Double != nil {
-			return compareFloats(t, s.Double, a)
+			return f.compareFloats(t, s.Double, a)
 		}
 	case orcwire.String, orcwire.Varchar, orcwire.Char:
 		if s.String != nil {
@@ -116,11 +116,18 @@ func compareInts(s *orcwire.IntStats, a *tally) error {
 	return nil
 }
 
-// sumTolerance is how far sums of floats may differ, relative to the sum of all magnitudes: writers add in any order.
-// Doubles that are rounded to floats change by half of 2^-23 at most.
-const sumTolerance, sumToleranceFloat = 1e-9, 1e-9 + 1.0/(1<<24)
+// sumTolerance is how far sums of floats may differ, relative to the sum of all magnitudes: writers add in any order. Each of the
+// additions rounds by 2^-53 at most, there are as many as values, and as many again where sums of parts are merged; the same goes for
+// the sums that are compared. Doubles that are rounded to floats change by half of 2^-23 at most.
+func sumTolerance(t *orcwire.Type, values int64) float64 {
+	tolerance := min(1e-9, float64(values+1)*0x1p-50)
+	if t.Kind == orcwire.Float {
+		tolerance += 0x1p-24
+	}
+	return tolerance
+}
 
-func compareFloats(t *orcwire.Type, s *orcwire.DoubleStats, a *tally) error {
+func (f *File) compareFloats(t *orcwire.Type, s *orcwire.DoubleStats, a *tally) error {
 	if s.Sum != nil && math.IsNaN(*s.Sum) {
 		return nil // bounds depend on where the NaN came; infinities of both signs add up to one, too
 	}
@@ -134,17 +141,21 @@ func compareFloats(t *orcwire.Type, s *orcwire.DoubleStats, a *tally) error {
 	differ := func(said, is float64) bool {
 		return said != is && !(t.Kind == orcwire.Float && float64(float32(said)) == is)
 	}
-	tolerance := sumTolerance
-	if t.Kind == orcwire.Float {
-		tolerance = sumToleranceFloat
-	}
 	if s.Min != nil && differ(*s.Min, a.low) {
 		return corrupt("minimum %g, it is %g", *s.Min, a.low)
 	}
 	if s.Max != nil && differ(*s.Max, a.high) {
 		return corrupt("maximum %g, it is %g", *s.Max, a.high)
 	}
-	if s.Sum != nil && *s.Sum != a.sumFloat && !(math.Abs(*s.Sum-a.sumFloat) <= tolerance*a.sumAbs) && !math.IsInf(a.sumAbs, 0) {
+	if s.Sum == nil || math.IsInf(a.sumAbs, 0) {
+		return nil
+	}
+	slack := sumTolerance(t, a.values) * a.sumAbs
+	least, most := a.sumFloat-slack, a.sumFloat+slack
+	if f.quirks.AddsRepeatsOnce() {
+		least, most = least-a.again[0], most-a.again[1]
+	}
+	if !(least <= *s.Sum && *s.Sum <= most) {
 		return corrupt("sum %g, it is %g", *s.Sum, a.sumFloat)
 	}
 	return nil
@@ -236,6 +247,7 @@ func (f *File) compareDecimals(t *orcwire.Type, s *orcwire.DecimalStats, a *tall
 	}
 	// Java merges sums of short decimals wrongly, and rounds what it adds up to 38 digits.
 	sum, slack := s.Sum, new(big.Rat)
+	zero, below, above := new(big.Rat), new(big.Rat), new(big.Rat)
 	if f.quirks.Writer == orcwire.WriterJava {
 		if merged && t.Precision <= shortDecimal {
 			sum = ""
@@ -246,11 +258,17 @@ func (f *File) compareDecimals(t *orcwire.Type, s *orcwire.DecimalStats, a *tall
 		}
 		slack.SetFrac(most.Mul(most, big.NewInt(a.values)), tenTo(scale+roundedDigits))
 	}
+	if f.quirks.AddsRepeatsOnce() {
+		below.SetFrac(a.againDec[0].big(), tenTo(scale))
+		above.SetFrac(a.againDec[1].big(), tenTo(scale))
+	}
+	below.Add(below, slack).Neg(below)
+	above.Sub(slack, above)
 	for _, x := range []struct {
-		what, text string
-		is         *big.Int
-		slack      *big.Rat
-	}{{"minimum", s.Min, a.least.big(), nil}, {"maximum", s.Max, a.most.big(), nil}, {"sum", sum, a.sumDecimal.big(), slack}} {
+		what, text   string
+		is           *big.Int
+		below, above *big.Rat // how far said may be from is
+	}{{"minimum", s.Min, a.least.big(), zero, zero}, {"maximum", s.Max, a.most.big(), zero, zero}, {"sum", sum, a.sumDecimal.big(), below, above}} {
 		if x.text == "" {
 			continue
 		}
@@ -262,7 +280,7 @@ func (f *File) compareDecimals(t *orcwire.Type, s *orcwire.DecimalStats, a *tall
 			return corrupt("%s %q is no number", x.what, x.text)
 		}
 		v.Sub(v, new(big.Rat).SetFrac(x.is, tenTo(scale)))
-		if v.Sign() != 0 && (x.slack == nil || v.Abs(v).Cmp(x.slack) > 0) {
+		if v.Cmp(x.below) < 0 || v.Cmp(x.above) > 0 {
 			return corrupt("%s %s, it is %s", x.what, x.text, decimalText(x.is, scale))
 		}
 	}

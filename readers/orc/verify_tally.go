@@ -21,6 +21,8 @@ type tally struct {
 	low, high  float64
 	sumFloat   float64
 	sumAbs     float64
+	lastFloat  uint64     // bits
+	again      [2]float64 // sums of values that repeat the one before: of those above zero, of those below
 	nan        bool
 	first      []byte // the least string
 	last       []byte
@@ -29,8 +31,10 @@ type tally struct {
 	least      int128 // decimals, at the scale of the type
 	most       int128
 	sumDecimal sum192
-	odd        bool   // some decimal cannot be shown at that scale
-	early      moment // timestamps
+	lastDec    int128
+	againDec   [2]sum192 // like again
+	odd        bool      // some decimal cannot be shown at that scale
+	early      moment    // timestamps
 	late       moment
 	unsure     bool // some timestamp may have lain a second before
 	fewest     uint64
@@ -88,6 +92,10 @@ func (t *tally) float(v float64, bits uint64) {
 		t.low, t.high = v, v
 	}
 	t.nan = t.nan || math.IsNaN(v)
+	if t.values > 0 && bits == t.lastFloat {
+		t.again[sideOf(v < 0)] += v
+	}
+	t.lastFloat = bits
 	if v < t.low {
 		t.low = v
 	}
@@ -101,6 +109,14 @@ func (t *tally) float(v float64, bits uint64) {
 	if t.bloom != nil {
 		t.ask(orcwire.HashDouble(v))
 	}
+}
+
+// sideOf is the place in again of a value.
+func sideOf(negative bool) int {
+	if negative {
+		return 1
+	}
+	return 0
 }
 
 // bytes adds a string, which is copied if it is needed.
@@ -147,6 +163,10 @@ func (t *tally) decimal(v int128, ok bool, scale int) {
 		t.most = v
 	}
 	t.sumDecimal.add(v)
+	if t.values > 0 && v == t.lastDec {
+		t.againDec[sideOf(v.hi < 0)].add(v)
+	}
+	t.lastDec = v
 	t.values++
 	t.mix(uint64(v.hi))
 	t.mix(v.lo)
@@ -209,6 +229,10 @@ func (t *tally) merge(o *tally) {
 	t.low, t.high = min(t.low, o.low), max(t.high, o.high)
 	t.sumFloat += o.sumFloat
 	t.sumAbs += o.sumAbs
+	for i := range t.again {
+		t.again[i] += o.again[i]
+		t.againDec[i].merge(o.againDec[i])
+	}
 	t.nan = t.nan || o.nan
 	if bytes.Compare(o.first, t.first) < 0 {
 		t.first = o.first
