@@ -32,7 +32,7 @@ const aheadBytes = 2 << 20
 type Vec[T Fixed] struct {
 	mem *Arena
 	buf *memory.Buffer
-	all []T // the whole buffer, less the slack
+	all []T // the whole buffer; the slack is its capacity
 	n   int
 
 	last int // values handed over last: the next buffer starts with room for about as many
@@ -93,7 +93,7 @@ func (v *Vec[T]) reserve(n int) {
 	}
 	v.buf.ResizeNoShrink(n*w + Slack)
 	b := v.buf.Buf()
-	v.all = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), (len(b)-Slack)/w)
+	v.all = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/w)[:(len(b)-Slack)/w]
 }
 
 // aheadOf returns the bytes that a buffer starts with after one of n bytes: a little more, but not so little more that a

@@ -25,17 +25,27 @@ func makeSources() (t [256][8]uint8) {
 
 // Spread moves values to the slots that have one: the k stored values lie at the end of dst, k being the number of set
 // bits among the len(dst) validity bits from bit position off on, and go forward to the slots with set bits. Null slots
-// become zero. It returns k. So a decoder counts the bits, decodes into the last k places, and calls Spread.
+// become zero. It returns k. So a decoder counts the bits, decodes into the last k places, and calls Spread. It is fast to
+// the end where dst has a capacity of eight values more, which are read, whatever they are, and not written.
 func Spread[T any](dst []T, valid []byte, off int) (k int) {
 	n := len(dst)
 	k = CountBits(valid, off, n)
+	all := dst[:cap(dst)]
 	// s is the next value, and s-i the number of null slots from i on: none left is done, and a write to slots from i
 	// on never meets a value that has not been read.
 	for i, s := 0, n-k; i < s; i += 64 {
 		w := word(valid, off+i)
-		if n-i < 64 || n-s < 64 {
+		if n-i < 64 {
+			w &= 1<<uint(n-i) - 1
+		}
+		set := bits.OnesCount64(w)
+		if len(all)-s < set+8 {
 			s = spreadEnd(dst, i, s, w)
 			continue
+		}
+		if n-i < 64 {
+			spreadTail(dst[i:], all[s:], w)
+			break
 		}
 		d := dst[i : i+64]
 		switch changes := bits.OnesCount64(w ^ w<<1); {
@@ -47,13 +57,22 @@ func Spread[T any](dst []T, valid []byte, off int) (k int) {
 		case changes <= 4:
 			s = spreadRuns(dst, i, s, w)
 		default:
-			if !spreadVectors((*[64]T)(d), dst[s:], w) {
-				spreadTable((*[64]T)(d), dst[s:], w)
+			if src := all[s:]; !spreadVectors((*[64]T)(d), src, w) {
+				spreadTable((*[64]T)(d), src, w)
 			}
-			s += bits.OnesCount64(w)
+			s += set
 		}
 	}
 	return k
+}
+
+// spreadTail fills fewer than 64 slots, the last. src has eight values more than w has bits.
+func spreadTail[T any](dst, src []T, w uint64) {
+	var d [64]T
+	if !spreadVectors(&d, src, w) {
+		spreadTable(&d, src, w)
+	}
+	copy(dst, d[:])
 }
 
 // spreadTable fills 64 slots by way of the table.
@@ -145,8 +164,22 @@ func SpreadOffsets(dst []int32, valid []byte, off int) (k int) {
 	k = CountBits(valid, off, n)
 	i, s := 0, n-k // the slot, and the start of the next value
 	dst[0] = dst[s]
-	for ; i < s && n-i >= 64 && n-s >= 64; i += 64 {
+	all := dst[:cap(dst)]
+	for ; i < s; i += 64 {
 		w := word(valid, off+i)
+		if n-i < 64 {
+			w &= 1<<uint(n-i) - 1
+		}
+		set := bits.OnesCount64(w)
+		if len(all)-s < set+9 {
+			break
+		}
+		if n-i < 64 {
+			var d [64]int32
+			spreadEnds(&d, all[s:], w)
+			copy(dst[i+1:], d[:])
+			return k
+		}
 		d := (*[64]int32)(dst[i+1:])
 		switch w {
 		case 0:
@@ -155,11 +188,10 @@ func SpreadOffsets(dst []int32, valid []byte, off int) (k int) {
 			}
 		case ^uint64(0):
 			copy(d[:], dst[s+1:s+65])
-			s += 64
 		default:
-			spreadEnds(d, dst[s:], w)
-			s += bits.OnesCount64(w)
+			spreadEnds(d, all[s:], w)
 		}
+		s += set
 	}
 	for ; i < s; i++ {
 		s += int(valid[(off+i)>>3] >> ((off + i) & 7) & 1)
@@ -168,8 +200,11 @@ func SpreadOffsets(dst []int32, valid []byte, off int) (k int) {
 	return k
 }
 
-// spreadEnds gives 64 slots their ends by way of the table; src[0] is the end of the slot before them.
+// spreadEnds gives 64 slots their ends; src[0] is the end of the slot before them, and src has nine more than w has bits.
 func spreadEnds(dst *[64]int32, src []int32, w uint64) {
+	if spreadEndsVectors(dst, src, w) {
+		return
+	}
 	var q [16]int32
 	s := 0
 	for g := 0; g < 64; g += 8 {

@@ -15,3 +15,10 @@ func spread32AVX2(dst *byte, src *byte, valid uint64, by *byte)
 //
 //go:noescape
 func spread64AVX2(dst *byte, src *byte, valid uint64, by *byte)
+
+// spreadEndsAVX2 fills the ends of 64 slots: those at src+1 of the slots whose bits are set, of others that of the slot before; src has
+// the end of the slot before all. It reads 9 ends from where that of the slot before is, for each 8 slots. dst may lie before src+1. by has
+// 8 bytes for each value of 8 bits.
+//
+//go:noescape
+func spreadEndsAVX2(dst *int32, src *int32, valid uint64, by *int8)

@@ -60,3 +60,28 @@ turn:
 	JNZ       turn
 	VZEROUPPER
 	RET
+
+// func spreadEndsAVX2(dst *int32, src *int32, valid uint64, by *int8)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·spreadEndsAVX2(SB), $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ valid+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ $+8, R8
+
+turn:
+	MOVBQZX      DL, SI
+	POPCNTQ      SI, DI
+	VPMOVSXBD    (BX)(SI*8), Y0
+	VPBROADCASTD (CX), Y2
+	VPERMD       4(CX), Y0, Y1
+	VBLENDVPS    Y0, Y2, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	LEAQ         (CX)(DI*4), CX
+	ADDQ         $0x20, AX
+	SHRQ         $0x08, DX
+	DECQ         R8
+	JNZ          turn
+	VZEROUPPER
+	RET

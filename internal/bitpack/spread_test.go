@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/fixtures"
@@ -95,7 +96,7 @@ func TestSpreadOffsets(t *testing.T) {
 			for _, off := range []int{0, 1, 5, 8, 13} {
 				valid := fixtures.AtEdge(t, bitmap(r, off+n, percent), 0)
 				k := bitpack.CountBits(valid, off, n)
-				got := make([]int32, n+1)
+				got := make([]int32, n+1, n+1+r.Intn(20))
 				for i := range got {
 					got[i] = -7
 				}
@@ -121,6 +122,83 @@ func TestSpreadOffsets(t *testing.T) {
 	}
 	if bitpack.SpreadOffsets(nil, nil, 0) != 0 {
 		t.Error("no offsets")
+	}
+}
+
+// What lies behind the slots is read where there is room, and no more of it than there is; and it stays as it is.
+func TestSpreadRoom(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for _, n := range someLengths {
+		for _, percent := range percents {
+			valid := fixtures.AtEdge(t, bitmap(r, n, percent), 0)
+			for room := range 12 {
+				kernels(func(name string) {
+					what := fmt.Sprintf("%s: %d slots, %d %% set, room for %d more", name, n, percent, room)
+					spreadRoom[int8](t, what, valid, n, room)
+					spreadRoom[int32](t, what, valid, n, room)
+					spreadRoom[int64](t, what, valid, n, room)
+					offsetsRoom(t, what, valid, n, room)
+				})
+			}
+		}
+	}
+}
+
+// atEdge returns n values at the end of the memory that may be read, but for room, with the bytes of the room.
+func atEdge[T int8 | int32 | int64](t *testing.T, n, room int) ([]T, []byte) {
+	w := int(unsafe.Sizeof(T(0)))
+	b := fixtures.AtEdge(t, make([]byte, n*w), room*w)
+	if n+room == 0 {
+		return nil, nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n+room)[:n], b[n*w : (n+room)*w]
+}
+
+func spreadRoom[T int8 | int32 | int64](t *testing.T, what string, valid []byte, n, room int) {
+	t.Helper()
+	got, behind := atEdge[T](t, n, room)
+	k := bitpack.CountBits(valid, 0, n)
+	for i := range k {
+		got[n-k+i] = T(i&0x3f + 1)
+	}
+	before := bytes.Clone(behind)
+	bitpack.Spread(got, valid, 0)
+	next := 0
+	for i, x := range got {
+		want := T(0)
+		if bit(valid, i) {
+			want = T(next&0x3f + 1)
+			next++
+		}
+		if x != want {
+			t.Fatalf("%s: slot %d is %d, want %d", what, i, x, want)
+		}
+	}
+	if !bytes.Equal(before, behind) {
+		t.Fatalf("%s: what is behind has changed", what)
+	}
+}
+
+func offsetsRoom(t *testing.T, what string, valid []byte, n, room int) {
+	t.Helper()
+	got, behind := atEdge[int32](t, n+1, room)
+	k := bitpack.CountBits(valid, 0, n)
+	for i := range k + 1 {
+		got[n-k+i] = int32(10 + 3*i)
+	}
+	before := bytes.Clone(behind)
+	bitpack.SpreadOffsets(got, valid, 0)
+	want := int32(10)
+	for i, x := range got {
+		if i > 0 && bit(valid, i-1) {
+			want += 3
+		}
+		if x != want {
+			t.Fatalf("%s: offset %d is %d, want %d", what, i, x, want)
+		}
+	}
+	if !bytes.Equal(before, behind) {
+		t.Fatalf("%s: what is behind has changed", what)
 	}
 }
 
@@ -173,6 +251,26 @@ func spreadCounted[T uint16 | uint32 | int64](t *testing.T, valid []byte, off, n
 	}
 }
 
+// offsetsCounted spreads the ends of values of 1, 2, 3 … bytes.
+func offsetsCounted(t *testing.T, valid []byte, off, n int) {
+	got := make([]int32, n+1, n+1+off)
+	k := bitpack.CountBits(valid, off, n)
+	for i := range k {
+		got[n-k+i+1] = got[n-k+i] + int32(i+1)
+	}
+	bitpack.SpreadOffsets(got, valid, off)
+	next, end := int32(1), int32(0)
+	for i, x := range got[1:] {
+		if bit(valid, off+i) {
+			end += next
+			next++
+		}
+		if x != end {
+			t.Fatalf("the end of slot %d is %d, want %d", i, x, end)
+		}
+	}
+}
+
 func FuzzSpread(f *testing.F) {
 	f.Add(uint8(0), []byte{0xff, 0, 0x55, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff})
 	f.Add(uint8(3), bytes.Repeat([]byte{0xff, 0xef}, 20))
@@ -185,6 +283,7 @@ func FuzzSpread(f *testing.F) {
 			spreadCounted[uint16](t, valid, int(off), n)
 			spreadCounted[uint32](t, valid, int(off), n)
 			spreadCounted[int64](t, valid, int(off), n)
+			offsetsCounted(t, valid, int(off), n)
 		})
 	})
 }

@@ -21,12 +21,12 @@ func makePairs() (t [16][8]uint8) {
 	return t
 }
 
-// spreadVectors is spreadTable for values of 32 and of 64 bits; false if the machine cannot. src has 64 values.
+// spreadVectors is spreadTable for values of 32 and of 64 bits; false if the machine cannot. src has eight values more than w has bits.
 func spreadVectors[T any](dst *[64]T, src []T, w uint64) bool {
 	if !useAVX2 {
 		return false
 	}
-	d, s := (*byte)(unsafe.Pointer(dst)), (*byte)(unsafe.Pointer((*[64]T)(src)))
+	d, s := (*byte)(unsafe.Pointer(dst)), (*byte)(unsafe.Pointer((*[8]T)(src)))
 	switch unsafe.Sizeof(dst[0]) {
 	case 4:
 		spread32AVX2(d, s, w, &sources[0][0])
@@ -35,5 +35,26 @@ func spreadVectors[T any](dst *[64]T, src []T, w uint64) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// before is ends less one: places among the ends behind the first.
+var before = makeBefore()
+
+func makeBefore() (t [256][8]int8) {
+	for b := range t {
+		for j, k := range ends[b] {
+			t[b][j] = int8(k) - 1
+		}
+	}
+	return t
+}
+
+// spreadEndsVectors is spreadEnds; false if the machine cannot.
+func spreadEndsVectors(dst *[64]int32, src []int32, w uint64) bool {
+	if !useAVX2 {
+		return false
+	}
+	spreadEndsAVX2(&dst[0], &(*[9]int32)(src)[0], w, &before[0][0])
 	return true
 }

@@ -104,6 +104,12 @@ func FuzzStripeFooter(f *testing.F) {
 	f.Add([]byte(encodings(3).Bytes(4, append(encodings(1), pbtest.Message(nil).Bytes(1, streamMsg(6, 1, 5))...))))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const types, size = 3, 1000
+		var plain, byTable StripeFooter
+		if plain.parsePlain(b, types) {
+			if err := byTable.parse(b, types); err != nil || !reflect.DeepEqual(plain, byTable) {
+				t.Fatalf("%+v at once, %+v by the table, %v", plain, byTable, err)
+			}
+		}
 		s, err := ParseStripeFooter(b, types, size)
 		if refused(t, err) {
 			return

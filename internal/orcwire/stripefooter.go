@@ -158,6 +158,29 @@ var stripeFooterTable = pb.NewTable(
 // Streams lie within those, name types that exist, and there is an encoding for each type.
 func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, error) {
 	f := &StripeFooter{}
+	if !f.parsePlain(b, types) {
+		*f = StripeFooter{}
+		if err := f.parse(b, types); err != nil {
+			return nil, err
+		}
+	}
+	if err := placeStreams(f.Streams, types, stripeBytes); err != nil {
+		return nil, err
+	}
+	for i := range f.Encryption {
+		v := &f.Encryption[i]
+		if len(v.Encodings) > types {
+			return nil, errs.Errorf(errs.ErrCorrupt, "encryption variant %d has %d encodings for the file's %d types", i, len(v.Encodings), types)
+		}
+		if err := placeStreams(v.Streams, types, stripeBytes); err != nil {
+			return nil, pb.Inside(err, "encryption variant %d", i)
+		}
+	}
+	return f, nil
+}
+
+// parse reads any stripe footer.
+func (f *StripeFooter) parse(b []byte, types int) error {
 	streams, encodings, variants, inVariants := 0, 0, 0, 0
 	count := pb.New(b)
 	for count.Next() {
@@ -174,35 +197,20 @@ func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, e
 		}
 	}
 	if count.Err != nil {
-		return nil, count.Err
+		return count.Err
 	}
 	if encodings != types {
-		return nil, errs.Errorf(errs.ErrCorrupt, "%d encodings for %d types", encodings, types)
+		return errs.Errorf(errs.ErrCorrupt, "%d encodings for %d types", encodings, types)
 	}
 	if streams+variants+inVariants > stripeElements*(types+1) {
-		return nil, errs.Errorf(errs.ErrCorrupt, "%d streams, and %d parts of %d encryption variants, for %d types", streams, inVariants, variants, types)
+		return errs.Errorf(errs.ErrCorrupt, "%d streams, and %d parts of %d encryption variants, for %d types", streams, inVariants, variants, types)
 	}
 	f.Streams = make([]Stream, 0, streams)
 	f.Encodings = make([]Encoding, 0, encodings)
 	if variants > 0 {
 		f.Encryption = make([]StripeVariant, 0, variants)
 	}
-	if err := stripeFooterTable.Parse(b, f); err != nil {
-		return nil, err
-	}
-	if err := placeStreams(f.Streams, types, stripeBytes); err != nil {
-		return nil, err
-	}
-	for i := range f.Encryption {
-		v := &f.Encryption[i]
-		if len(v.Encodings) > types {
-			return nil, errs.Errorf(errs.ErrCorrupt, "encryption variant %d has %d encodings for the file's %d types", i, len(v.Encodings), types)
-		}
-		if err := placeStreams(v.Streams, types, stripeBytes); err != nil {
-			return nil, pb.Inside(err, "encryption variant %d", i)
-		}
-	}
-	return f, nil
+	return stripeFooterTable.Parse(b, f)
 }
 
 // AppendStripeFooter appends the directory of a stripe, the reverse of ParseStripeFooter. Offsets of streams are not

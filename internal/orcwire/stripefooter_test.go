@@ -104,6 +104,41 @@ func TestStripeFooter(t *testing.T) {
 	wantKind(t, "variant's streams too many", err, errs.ErrCorrupt)
 }
 
+// What is read at once is what the table reads, and it is what files have.
+func TestStripeFooterPlain(t *testing.T) {
+	b := pbtest.Message(nil)
+	for i := range uint64(9) {
+		b = b.Bytes(1, streamMsg(i%6, i%3, 1<<(7*i))).Bytes(2, pbtest.Message(nil).Uint(1, i%4))
+	}
+	b = b.Bytes(1, streamMsg(127, math.MaxUint32, math.MaxInt64)).Bytes(2, pbtest.Message(nil).Uint(1, 3).Uint(2, math.MaxUint32)).Text(3, "UTC")
+	const types = 10
+	var plain, byTable StripeFooter
+	if err := byTable.parse(b, types); err != nil || !plain.parsePlain(b, types) || !reflect.DeepEqual(plain, byTable) {
+		t.Errorf("%+v at once, %+v by the table, %v", plain, byTable, err)
+	}
+	corruptEverywhere(t, b, func(b []byte) error {
+		var plain, byTable StripeFooter
+		err := byTable.parse(b, types)
+		if plain.parsePlain(b, types) && (err != nil || !reflect.DeepEqual(plain, byTable)) {
+			t.Errorf("%x: %+v at once, %+v by the table, %v", b, plain, byTable, err)
+		}
+		return err
+	})
+	for _, part := range []pbtest.Message{
+		streamMsg(128, 0, 1), streamMsg(1, 1<<32, 1), streamMsg(1, 0, 1<<63), pbtest.Message(nil).Uint(1, 1).Uint(3, 1), streamMsg(1, 0, 1).Uint(3, 2),
+		append(streamMsg(1, 0, 1), 0x80), nil,
+	} {
+		if new(StripeFooter).parsePlain(pbtest.Message(nil).Bytes(1, part), 0) {
+			t.Errorf("%x is read at once", part)
+		}
+	}
+	for _, part := range []pbtest.Message{nil, pbtest.Message(nil).Uint(1, 4), pbtest.Message(nil).Uint(1, 3).Uint(2, 1<<32), pbtest.Message(nil).Uint(1, 3).Uint(3, 1)} {
+		if new(StripeFooter).parsePlain(pbtest.Message(nil).Bytes(2, part), 1) {
+			t.Errorf("%x is read at once", part)
+		}
+	}
+}
+
 func TestStreamKinds(t *testing.T) {
 	index := map[StreamKind]bool{RowIndex: true, BloomFilterOriginal: true, BloomFilterUTF8: true, EncryptedIndex: true}
 	for k, want := range map[StreamKind]string{

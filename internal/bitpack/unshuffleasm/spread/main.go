@@ -18,6 +18,7 @@ func main() {
 	build.ConstraintExpr("!purego")
 	kernel(4, 8)
 	kernel(8, 4)
+	ends()
 	build.Generate()
 }
 
@@ -56,6 +57,37 @@ func kernel(width, lanes int) {
 	build.LEAQ(operand.Mem{Base: src, Index: count, Scale: uint8(width)}, src)
 	build.ADDQ(operand.Imm(uint64(width*lanes)), dst)
 	build.SHRQ(operand.Imm(uint64(lanes)), valid)
+	build.DECQ(turns)
+	build.JNZ(operand.LabelRef("turn"))
+	build.VZEROUPPER()
+	build.RET()
+}
+
+// ends fills a vector of eight ends of slots a turn: the table has, for their validity bits, which of the next ends each slot has, -1 for that
+// of the slot before them.
+func ends() {
+	build.TEXT("spreadEndsAVX2", 0, "func(dst, src *int32, valid uint64, by *int8)")
+	build.Pragma("noescape")
+	build.Doc(fmt.Sprintf("spreadEndsAVX2 fills the ends of %d slots: those at src+1 of the slots whose bits are set, of others that of the slot before; src has", slots),
+		"the end of the slot before all. It reads 9 ends from where that of the slot before is, for each 8 slots. dst may lie before src+1. by has",
+		"8 bytes for each value of 8 bits.")
+	dst, src, valid, by := param("dst"), param("src"), param("valid"), param("by")
+	bits, count := build.GP64(), build.GP64()
+	turns := build.GP64()
+	build.MOVQ(operand.I32(slots/8), turns)
+
+	build.Label("turn")
+	build.MOVBQZX(valid.As8(), bits)
+	build.POPCNTQ(bits, count)
+	place, v, before := build.YMM(), build.YMM(), build.YMM()
+	build.VPMOVSXBD(operand.Mem{Base: by, Index: bits, Scale: 8}, place)
+	build.VPBROADCASTD(operand.Mem{Base: src}, before)
+	build.VPERMD(operand.Mem{Base: src, Disp: 4}, place, v)
+	build.VBLENDVPS(place, before, v, v)
+	build.VMOVDQU(v, operand.Mem{Base: dst})
+	build.LEAQ(operand.Mem{Base: src, Index: count, Scale: 4}, src)
+	build.ADDQ(operand.Imm(32), dst)
+	build.SHRQ(operand.Imm(8), valid)
 	build.DECQ(turns)
 	build.JNZ(operand.LabelRef("turn"))
 	build.VZEROUPPER()
