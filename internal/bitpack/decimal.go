@@ -2,6 +2,7 @@ package bitpack
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 )
@@ -115,7 +116,7 @@ func varint128(src []byte) (lo, hi uint64, n int, err error) {
 		var room [24]byte // zeros end what goes on there
 		n := copy(room[:], src)
 		lo, hi, m, err := varint128(room[:])
-		if m > n || err == ErrVarint && n < maxVarint128 {
+		if m > n || errors.Is(err, ErrVarint) && n < maxVarint128 {
 			return 0, 0, 0, ErrShort
 		}
 		return lo, hi, m, err

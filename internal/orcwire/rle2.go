@@ -356,10 +356,29 @@ func patched[T Integer](out []T, src []byte, h *run2, low, most uint64) error {
 // deltas decodes a delta run of packed deltas, which have only bits of mask, and returns its last value.
 func deltas[T Integer](out []T, src []byte, h *run2, mask uint64) uint64 {
 	v := h.base + h.step
-	out[0], out[1] = T(h.base), T(v)
+	start := T(v)
+	out[0], out[1] = T(h.base), start
 	out = out[2:]
 	unpack(out, src, h.width, false)
-	if int64(h.step) < 0 {
+	down := int64(h.step) < 0
+	const sumBits = 32 - 9 // the sum of the deltas of a run, which has maxRun values, fits 32 bits
+	large, small := uint64(1)<<62, uint64(1)<<30
+	whole := uint64(T(large)) == large // T has 64 bits
+	if len(out) > 0 && (whole || uint64(T(small)) == small && h.width <= sumBits) {
+		bitpack.Steps(out, start, down)
+		total := uint64(out[len(out)-1] - start)
+		if down {
+			total = -total
+		}
+		if !whole {
+			total = uint64(uint32(total))
+		}
+		if down {
+			return v - total
+		}
+		return v + total
+	}
+	if down {
 		for i, d := range out {
 			v -= uint64(d) & mask
 			out[i] = T(v)
