@@ -79,7 +79,7 @@ func BenchmarkStats(b *testing.B) {
 	b.Run("string-ids", func(b *testing.B) {
 		s := new(stringStats)
 		offsets, data := stringBatch(words...)
-		perValue(b, func() { s.addIDs(ids, offsets, data); s.forget(); s.group.facts.reset() })
+		perValue(b, func() { s.addIDs(ids, lengthOf(ids, offsets), offsets, data); s.forget(); s.group.facts.reset() })
 	})
 	bits := make([]byte, benchRows/8)
 	b.Run("bool", func(b *testing.B) { s := new(boolStats); perValue(b, func() { s.add(bits, 0, benchRows) }) })

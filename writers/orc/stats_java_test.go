@@ -362,7 +362,7 @@ func (g *gatherer) values(t *orcwire.Type, arr arrow.Array) {
 		data = append(make([]byte, offsets[0]), data...) // as it stands behind what a slice leaves out
 		if s := g.all[t.ID].(*stringStats); g.ids {
 			ids, offsets, data := byWord(a)
-			addBloomIDs(b, s.addIDs(ids, offsets, data), offsets, data)
+			addBloomIDs(b, s.addIDs(ids, lengthOf(ids, offsets), offsets, data), offsets, data)
 			return
 		}
 		g.all[t.ID].(*stringStats).add(offsets, data)

@@ -95,26 +95,16 @@ func (s *stringStats) add(offsets []int32, data []byte) {
 	from := int(offsets[0])
 	for _, o := range offsets[1:] {
 		to := int(o)
-		if n := len(x.shared); n > 0 {
-			if to-from < n || string(data[from:from+n]) != string(x.shared) {
-				x.see(data[from:to])
-				from = to
-				continue
-			}
-			from += n
-		}
-		if k := keyAt(data, from, to); k < x.low || k > x.high {
-			x.seeKey(data[from-len(x.shared):to], k)
-		}
+		x.look(data, from, to)
 		from = to
 	}
 	x.end(f)
 }
 
-// addIDs adds values to the open row group that are words of a dictionary, by number. Within a row group a number means the
-// same word always; the dictionary may grow. It returns the numbers that are new in the row group, each once, which are good
-// until the next call.
-func (s *stringStats) addIDs(ids, offsets []int32, data []byte) []int32 {
+// addIDs adds values to the open row group that are words of a dictionary, by number, and have total bytes together. Within a row
+// group a number means the same word always; the dictionary may grow. It returns the numbers that are new in the row group, each once,
+// which are good until the next call.
+func (s *stringStats) addIDs(ids []int32, total int64, offsets []int32, data []byte) []int32 {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -127,9 +117,7 @@ func (s *stringStats) addIDs(ids, offsets []int32, data []byte) []int32 {
 	// Each number is written, and kept if it is new: no branch to guess.
 	fresh, n := s.fresh[:len(ids)], 0
 	seen, mark := s.seen, s.turn+1
-	var sum int64
 	for _, id := range ids {
-		sum += int64(offsets[id+1] - offsets[id])
 		fresh[n] = id
 		more := 0
 		if seen[id] != mark {
@@ -139,13 +127,21 @@ func (s *stringStats) addIDs(ids, offsets []int32, data []byte) []int32 {
 		n += more
 	}
 	f, x := &s.group.facts, &s.lookup
-	f.sum += sum
+	f.sum += total
 	x.begin(f, data[offsets[ids[0]]:offsets[ids[0]+1]])
 	for _, id := range fresh[:n] {
-		x.see(data[offsets[id]:offsets[id+1]])
+		x.look(data, int(offsets[id]), int(offsets[id+1]))
 	}
 	x.end(f)
 	return fresh[:n]
+}
+
+// lengthOf returns how many bytes words of a dictionary have together.
+func lengthOf(ids, offsets []int32) (n int64) {
+	for _, id := range ids {
+		n += int64(offsets[id+1] - offsets[id])
+	}
+	return n
 }
 
 func (s *stringStats) endGroup() *orcwire.ColumnStats {
@@ -228,6 +224,20 @@ func (x *extremes) seeKey(v []byte, k uint64) {
 		x.moved[1], x.great, x.high = true, textBound{v, false}, highest(k)
 	case k < x.low && (exact(k) || k != x.low-1 || bytes.Compare(v, x.least.text) < 0):
 		x.moved[0], x.least, x.low = true, textBound{v, false}, lowest(k)
+	}
+}
+
+// look looks at the value data[from:to].
+func (x *extremes) look(data []byte, from, to int) {
+	if n := len(x.shared); n > 0 {
+		if to-from < n || string(data[from:from+n]) != string(x.shared) {
+			x.see(data[from:to])
+			return
+		}
+		from += n
+	}
+	if k := keyAt(data, from, to); k < x.low || k > x.high {
+		x.seeKey(data[from-len(x.shared):to], k)
 	}
 }
 

@@ -276,7 +276,7 @@ func TestStringStatsRandom(t *testing.T) {
 				group = append(group, batch...)
 				plain.add(stringBatch(batch...))
 				offsets, data := stringBatch(words...)
-				for _, id := range byID.addIDs(ids, offsets, data) {
+				for _, id := range byID.addIDs(ids, lengthOf(ids, offsets), offsets, data) {
 					if used[words[id]] {
 						t.Fatalf("%q is new twice", words[id])
 					}

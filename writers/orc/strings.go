@@ -82,14 +82,48 @@ func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
 	if err != nil || len(offsets) < 2 {
 		return err
 	}
-	if c.text != nil {
-		if bitpack.FirstNotUTF8(offsets, data) >= 0 {
-			return errNotText
+	if c.text != nil && bitpack.FirstNotUTF8(offsets, data) >= 0 {
+		return errNotText
+	}
+	for c.byDictionary && len(offsets) > 1 {
+		room := c.ids.room()
+		room = room[:min(len(room), len(offsets)-1)]
+		n := c.dict.add(room, offsets, data)
+		c.ids.fill(n)
+		c.addWords(room[:n], int64(offsets[n])-int64(offsets[0]))
+		offsets = offsets[n:] // those that got no number, or come behind
+		c.sample(n == len(room))
+	}
+	if err := c.addTexts(offsets, data); err != nil {
+		return err
+	}
+	c.putDirect(offsets, data)
+	return nil
+}
+
+// addWords adds words of the dictionary, which have so many bytes together, to statistics and bloom filter.
+func (c *stringValues) addWords(ids []int32, total int64) {
+	for len(ids) > 0 {
+		n := min(len(ids), statsBlock)
+		fresh := c.text.addIDs(ids[:n], total, c.dict.offsets, c.dict.data)
+		if b := c.node.bloom; b != nil {
+			addBloomIDs(b, fresh, c.dict.offsets, c.dict.data)
 		}
+		ids, total = ids[n:], 0
+	}
+}
+
+// addTexts adds strings to statistics and bloom filter.
+func (c *stringValues) addTexts(offsets []int32, data []byte) error {
+	if len(offsets) < 2 {
+		return nil
+	}
+	switch {
+	case c.text != nil:
 		c.text.add(offsets, data)
-	} else if c.bytes != nil {
+	case c.bytes != nil:
 		c.bytes.add(int64(offsets[len(offsets)-1]) - int64(offsets[0]))
-	} else if c.shapes != nil {
+	case c.shapes != nil:
 		if err := c.shapes.add(offsets, data); err != nil {
 			return err
 		}
@@ -97,15 +131,6 @@ func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
 	if b := c.node.bloom; b != nil {
 		addBloomStrings(b, offsets, data)
 	}
-	for c.byDictionary && len(offsets) > 1 {
-		room := c.ids.room()
-		room = room[:min(len(room), len(offsets)-1)]
-		n := c.dict.add(room, offsets, data)
-		c.ids.fill(n)
-		offsets = offsets[n:] // those that got no number, or come behind
-		c.sample(n == len(room))
-	}
-	c.putDirect(offsets, data)
 	return nil
 }
 
@@ -197,10 +222,7 @@ func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 		}
 		c.ids.fill(len(room))
 		indices = indices[len(room):]
-		words := c.text.addIDs(room, c.dict.offsets, c.dict.data)
-		if b := c.node.bloom; b != nil {
-			addBloomIDs(b, words, c.dict.offsets, c.dict.data)
-		}
+		c.addWords(room, lengthOf(room, c.dict.offsets))
 		c.sample(true)
 	}
 	return c.decode(indices, offsets, data)
