@@ -7,6 +7,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -22,6 +23,7 @@ type Encoder struct {
 	codes  *flate.Writer // Huffman codes alone
 	brotli [12]*brotli.Writer
 	zstd   [zstd.SpeedBestCompression + 1]*zstd.Encoder
+	huff   huff0.Scratch
 	lz4    *lz4.Compressor
 	lz4hc  *lz4.CompressorHC
 }
@@ -112,8 +114,11 @@ func (e *Encoder) deflate(level int, dst, src []byte) ([]byte, error) {
 	}
 	// Where they find no match at all, the fast levels store the bytes, and leave undone what codes alone can do: a
 	// third of ascending varints, a tenth of floats.
-	return e.flateBlock(&e.codes, flate.HuffmanOnly, out[:len(dst)], src)
+	return e.flateBlock(&e.codes, flateCodes, out[:len(dst)], src)
 }
+
+// flateCodes is the level of codes of bytes alone.
+const flateCodes = flate.HuffmanOnly
 
 // flateBlock compresses with *w, which it makes when it is first needed.
 func (e *Encoder) flateBlock(w **flate.Writer, level int, dst, src []byte) ([]byte, error) {

@@ -11,6 +11,7 @@ type OutPacking struct {
 	Level     int  // of the codec, or blockcodec.DefaultLevel
 	Chunked   bool // false only where the file's compression is NONE
 	BlockSize int  // the bytes that a chunk holds, before compression; from 1 to MaxBlockSize
+	Numbers   bool // the stream holds packed numbers, and is compressed by blockcodec.Encoder.EncodeNumbers
 }
 
 // MaxBlockSize is the most that BlockSize may be: the length of a chunk has 23 bits.

@@ -49,8 +49,12 @@ func (c *OutChunk) pack(sc *OutScratch) {
 	p := &c.o.pack
 	body, original, err := c.raw, true, error(nil)
 	if p.Codec != blockcodec.None {
+		encode := sc.encoder.Encode
+		if p.Numbers {
+			encode = sc.encoder.EncodeNumbers
+		}
 		var packed []byte
-		if packed, err = sc.encoder.Encode(p.Codec, p.Level, sc.packed[:0], c.raw); err == nil {
+		if packed, err = encode(p.Codec, p.Level, sc.packed[:0], c.raw); err == nil {
 			sc.packed = packed
 			if len(packed) < len(c.raw) {
 				body, original = packed, false

@@ -78,8 +78,24 @@ type leaf struct {
 func (l *leaf) open(kinds ...orcwire.StreamKind) {
 	l.n = copy(l.kinds[:], kinds)
 	for i := range kinds {
-		l.outs[i].Open(l.node.d.packing, nil)
+		l.outs[i].Open(l.packing(i), nil)
 	}
+}
+
+// packing returns how stream i is stored. Nanoseconds are no numbers that codes of bytes alone suit: of milliseconds and microseconds
+// there are few, which come again.
+func (l *leaf) packing(i int) orcwire.OutPacking {
+	p := l.node.d.packing
+	switch l.kinds[i] {
+	case orcwire.Length:
+		p.Numbers = true
+	case orcwire.Data:
+		switch l.node.typ.Kind {
+		case orcwire.Short, orcwire.Int, orcwire.Long, orcwire.Date, orcwire.Timestamp, orcwire.TimestampInstant, orcwire.Decimal:
+			p.Numbers = true
+		}
+	}
+	return p
 }
 
 func (l *leaf) streams() []stream {
@@ -120,7 +136,7 @@ func (l *leaf) marks() (positions []uint64, each int) {
 
 func (l *leaf) clear() {
 	for i := range l.n {
-		l.outs[i].Open(l.node.d.packing, nil)
+		l.outs[i].Open(l.packing(i), nil)
 	}
 	l.flat, l.groups = l.flat[:0], 0
 }

@@ -54,9 +54,24 @@ func TestJudged(t *testing.T) {
 		}
 		s.release()
 	}
+	for _, s := range longSamples() {
+		for _, w := range writeSample(t, s) {
+			j.add(t, s.name+"-"+w.name, w.bytes, w.rows, s.name)
+		}
+		s.release()
+	}
 	if j.run(t)["pruning"] == 0 {
 		t.Error("no search argument left anything out")
 	}
+}
+
+// longSamples are long enough for chunks of numbers that are compressed without matches.
+func longSamples() (all []*sample) {
+	for _, codec := range []string{"zstd", "zlib"} {
+		rec := lineItems(30_000)
+		all = append(all, &sample{name: "long-" + codec, schema: rec.Schema(), recs: []arrow.Record{rec}, options: arrowio.WriteOptions{Compression: codec}})
+	}
+	return all
 }
 
 // judge collects files and the rows that Java must see in them.
@@ -257,6 +272,16 @@ func TestPeers(t *testing.T) {
 	for seed := range samples(t) {
 		s := newRandomizer(int64(1000+seed), memory.NewGoAllocator()).sample(2500)
 		s.name = fmt.Sprintf("peers-%04d", seed)
+		for _, w := range writeSample(t, s) {
+			file := filepath.Join(dir, s.name+"-"+w.name)
+			if err := os.WriteFile(file, w.bytes, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			files, of, rows = append(files, file), append(of, s), append(rows, w.rows)
+		}
+		s.release()
+	}
+	for _, s := range longSamples() {
 		for _, w := range writeSample(t, s) {
 			file := filepath.Join(dir, s.name+"-"+w.name)
 			if err := os.WriteFile(file, w.bytes, 0o600); err != nil {

@@ -414,6 +414,9 @@ func (c *stringValues) finish() {
 // finishDictionary writes the ids, and then the dictionary.
 func (c *stringValues) finishDictionary() {
 	d := &c.dict
+	packing := c.node.d.packing
+	packing.Numbers = true
+	c.outs[0].Open(packing, nil)
 	order := []int32(nil) // of the entries; nil = as they came
 	if c.node.d.opt.Sorted {
 		order = d.order()
