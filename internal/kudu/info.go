@@ -200,7 +200,7 @@ func (b *infoBuilder) tablets() error {
 	}
 	note := func(format string, args ...any) { b.Notes = append(b.Notes, fmt.Sprintf(format, args...)) }
 	if b.read < b.rowsets {
-		note("bytes, encodings, codecs and checksums of columns are those of the first %d of %d rowsets; --blocks looks at all", b.read, b.rowsets)
+		note("bytes, encodings, codecs and checksums of columns are those of the first %d of %d rowsets; arrowio inspect --blocks looks at all", b.read, b.rowsets)
 	}
 	if b.damaged > shownDamage {
 		note("! %d blocks more cannot be read; verify names them", b.damaged-shownDamage)

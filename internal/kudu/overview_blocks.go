@@ -71,12 +71,12 @@ func (v *Overview) listBlocks(ctx context.Context, info *arrowio.Info, each bool
 	case len(v.tables) > 0:
 		note("%d of %d blocks belong to no tablet whose superblock can be read", len(ids), all)
 	case !each:
-		note("without superblocks it is not known which table a block is of: %d blocks by kind; --blocks lists each, --kudu-block reads one by itself, and --kudu-rebuild puts them together", len(ids))
+		note("without superblocks it is not known which table a block is of: %d blocks by kind; arrowio inspect --blocks lists each, --kudu-block reads one by itself, and --kudu-rebuild puts them together", len(ids))
 	default:
 		note("without superblocks it is not known which table a block is of: --kudu-block reads one by itself")
 	}
 	if n < len(ids) {
-		note("the kinds of the first %d of %d blocks were counted; --blocks looks at all", n, len(ids))
+		note("the kinds of the first %d of %d blocks were counted; arrowio inspect --blocks looks at all", n, len(ids))
 	}
 	return nil
 }

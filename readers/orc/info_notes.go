@@ -17,7 +17,7 @@ func (b *infoBuilder) notes() {
 		return
 	}
 	if n := len(f.footer.Stripes); b.read < n {
-		note("bytes, encodings and indexes of columns are those of the first %d of %d stripes; --blocks reads all", b.read, n)
+		note("bytes, encodings and indexes of columns are those of the first %d of %d stripes; arrowio inspect --blocks reads all", b.read, n)
 	}
 	if b.damaged > 0 {
 		note("%d of %d stripes cannot be read: nothing of them is in what is said of columns", b.damaged, b.read)

@@ -238,7 +238,7 @@ func (b *infoBuilder) columns(ctx context.Context, all bool) error {
 		}
 	}
 	if read < files {
-		b.Notes = append(b.Notes, fmt.Sprintf("bytes, encodings and codecs of columns are those of the first %d of %d files; --blocks looks at all", read, files))
+		b.Notes = append(b.Notes, fmt.Sprintf("bytes, encodings and codecs of columns are those of the first %d of %d files; arrowio inspect --blocks looks at all", read, files))
 	}
 	return nil
 }
