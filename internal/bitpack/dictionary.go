@@ -126,7 +126,7 @@ func (d *Dictionary) At(i int) []byte { return d.data[d.offsets[i]:d.offsets[i+1
 
 // Size returns the bytes of the entries that ids name, all of them together; ErrID if an id names none.
 func (d *Dictionary) Size(ids []int32) (int64, error) {
-	if !d.has(ids) {
+	if !d.Has(ids) {
 		return 0, ErrID
 	}
 	var sum int64
@@ -146,10 +146,10 @@ func (d *Dictionary) Size(ids []int32) (int64, error) {
 	return sum, nil
 }
 
-// has reports whether all ids name entries: a negative id is a great unsigned one.
-func (d *Dictionary) has(ids []int32) bool {
-	var a, b, c, e uint32
-	i := 0
+// Has reports whether all ids name entries: a negative id is a great unsigned one.
+func (d *Dictionary) Has(ids []int32) bool {
+	var b, c, e uint32
+	a, i := mostOf(ids)
 	for ; i+4 <= len(ids); i += 4 {
 		s := (*[4]int32)(ids[i:])
 		a, b, c, e = max(a, uint32(s[0])), max(b, uint32(s[1])), max(c, uint32(s[2])), max(e, uint32(s[3]))
@@ -165,7 +165,7 @@ func (d *Dictionary) has(ids []int32) bool {
 // and with ErrRoom if the entries do not fit data, or the reach of int32; then offsets and data are undefined. data
 // behind the last entry is scratch. It is fast while DstSlack bytes remain.
 func (d *Dictionary) Gather(offsets []int32, data []byte, ids []int32) error {
-	if !d.has(ids) {
+	if !d.Has(ids) {
 		return ErrID
 	}
 	if len(data) > math.MaxInt32 {
@@ -173,20 +173,22 @@ func (d *Dictionary) Gather(offsets []int32, data []byte, ids []int32) error {
 	}
 	q := int(offsets[0])
 	ends := offsets[1 : len(ids)+1]
-	done := 0
-	switch d.mode {
-	case byNothing:
+	if d.mode == byNothing {
 		for i := range ends {
 			ends[i] = int32(q)
 		}
 		return nil
+	}
+	done, q := d.gatherVectors(ends, data, ids, q)
+	ends, ids = ends[done:], ids[done:]
+	switch d.mode {
 	case byByte:
 		done, q = gatherBytes(d.ones, d.lens, ends, data, ids, q)
 	case byCell16:
 		done, q = gather16(d.cells16, d.lens, ends, data, ids, q)
 	case byCell32:
 		done, q = gather32(d.cells32, d.lens, ends, data, ids, q)
-	case byOffset:
+	default:
 		done, q = gatherLong(d.offsets, d.data, ends, data, ids, q)
 	}
 	for i, id := range ids[done:] {

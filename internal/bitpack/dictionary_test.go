@@ -67,9 +67,13 @@ func checkGather(t *testing.T, d *bitpack.Dictionary, words [][]byte, ids []int3
 }
 
 func TestDictionary(t *testing.T) {
+	kernels(func(string) { testDictionary(t) })
+}
+
+func testDictionary(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	var d bitpack.Dictionary // used again and again
-	for _, longest := range []int{0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 64, 65, 300} {
+	for _, longest := range []int{0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 64, 65, 96, 97, 128, 129, 300} {
 		for _, entries := range []int{1, 2, 7, 1000} {
 			for _, slack := range []int{0, bitpack.SrcSlack} {
 				offsets, data := words(r, entries, longest, slack)
@@ -85,7 +89,7 @@ func TestDictionary(t *testing.T) {
 						t.Fatalf("entry %d differs", i)
 					}
 				}
-				for _, n := range []int{0, 1, 3, 4, 5, 100} {
+				for _, n := range []int{0, 1, 3, 4, 5, 100, 333} {
 					ids := randomIDs(r, n, entries)
 					for _, room := range []int{0, 1, 15, 31, bitpack.DstSlack} {
 						checkGather(t, &d, list, ids, r.Intn(9), room)
@@ -155,6 +159,8 @@ func TestBadDictionary(t *testing.T) {
 func FuzzDictionary(f *testing.F) {
 	f.Add([]byte("abcdefghij"), []byte{0, 3, 3, 9}, []byte{0, 1, 2, 1, 0}, uint8(0))
 	f.Add(bytes.Repeat([]byte("0123456789"), 20), []byte{0, 40, 80, 199, 200}, []byte{3, 0, 2, 1, 0}, uint8(64))
+	f.Add(bytes.Repeat([]byte("0123456789"), 20), []byte{0, 100, 101, 110, 200}, bytes.Repeat([]byte{3, 0, 2, 1}, 20), uint8(100))
+	f.Add([]byte("abc"), []byte{0, 1, 2, 2, 3}, bytes.Repeat([]byte{3, 0, 2, 1}, 20), uint8(0))
 	f.Fuzz(func(t *testing.T, data, cuts, ids []byte, slack uint8) {
 		offsets := make([]int32, 0, len(cuts))
 		for _, c := range cuts {
@@ -171,20 +177,22 @@ func FuzzDictionary(f *testing.F) {
 			wide[i] = int32(int8(id))
 			bad = bad || wide[i] < 0 || int(wide[i]) >= d.Len()
 		}
-		if bad {
-			if _, err := d.Size(wide); !errors.Is(err, bitpack.ErrID) {
-				t.Fatal(err)
+		kernels(func(string) {
+			if bad {
+				if _, err := d.Size(wide); !errors.Is(err, bitpack.ErrID) {
+					t.Fatal(err)
+				}
+				return
 			}
-			return
-		}
-		checkGather(t, d, list, wide, 2, int(slack))
+			checkGather(t, d, list, wide, 2, int(slack))
+		})
 	})
 }
 
 func BenchmarkDictionary(b *testing.B) {
 	const n = 1 << 16
 	r := rand.New(rand.NewSource(1))
-	for _, k := range []struct{ entries, longest int }{{3, 1}, {7, 8}, {1000, 13}, {1000, 16}, {1000, 30}, {20000, 16}, {20000, 40}, {300000, 16}, {20000, 100}} {
+	for _, k := range []struct{ entries, longest int }{{3, 1}, {7, 8}, {1000, 13}, {1000, 16}, {1000, 30}, {20000, 16}, {200, 45}, {20000, 40}, {300000, 16}, {20000, 100}} {
 		offsets, data := words(r, k.entries, k.longest, bitpack.SrcSlack)
 		d := bitpack.NewDictionary(offsets, data)
 		ids := randomIDs(r, n, k.entries)

@@ -107,10 +107,7 @@ func (c *stringValues) read(s arrowbuf.Slots) error {
 	slots, ends := c.offsets.Grow(s.N, s.Count) // spread afterwards
 	var err error
 	if c.dict != nil {
-		var ids []int32
-		if ids, err = c.nextIDs(s.Count); err == nil {
-			err = c.gather(ends, ids)
-		}
+		err = c.look(ends)
 	} else {
 		err = c.copy(ends)
 	}
@@ -203,6 +200,37 @@ func stripped(v []byte) []byte {
 	return v
 }
 
+// idsAtOnce is how many ids are decoded before their entries are copied: they are still in the nearest cache.
+const idsAtOnce = 4 << 10
+
+// look decodes ids, one less than ends, and copies their entries.
+func (c *stringValues) look(ends []int32) error {
+	count := len(ends) - 1
+	longest := int64(c.dict.entries.Longest())
+	room := int64(count) * longest
+	if room > cheapBytes || count == 0 {
+		ids, err := c.nextIDs(count)
+		if err != nil {
+			return err
+		}
+		return c.gather(ends, ids)
+	}
+	if _, err := c.room(room); err != nil {
+		return err
+	}
+	for from := 0; from < count; from += idsAtOnce {
+		to := min(from+idsAtOnce, count)
+		ids, err := c.nextIDs(to - from)
+		if err != nil {
+			return err
+		}
+		if err := c.put(ends[from:to+1], ids, int64(len(ids))*longest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // gather copies the entries of ids.
 func (c *stringValues) gather(ends, ids []int32) error {
 	if len(ids) == 0 {
@@ -216,16 +244,19 @@ func (c *stringValues) gather(ends, ids []int32) error {
 			return c.data.fail(err)
 		}
 	}
-	dst, err := c.room(n)
-	if err != nil {
+	if _, err := c.room(n); err != nil {
 		return err
 	}
-	_ = dst
-	if err := d.Gather(ends, c.bytes.Room(), ids); err != nil {
+	return c.put(ends, ids, n)
+}
+
+// put copies the entries of ids to where there is room. admitted is how many bytes of it are for them.
+func (c *stringValues) put(ends, ids []int32, admitted int64) error {
+	if err := c.dict.entries.Gather(ends, c.bytes.Room(), ids); err != nil {
 		return c.data.fail(err)
 	}
 	c.bytes.Extend(int(ends[len(ends)-1]) - c.bytes.Len())
-	c.node.tree.batch.Give(n - int64(ends[len(ends)-1]-ends[0]))
+	c.node.tree.batch.Give(admitted - int64(ends[len(ends)-1]-ends[0]))
 	if c.dict.notText != nil && c.text {
 		return c.check(ends)
 	}

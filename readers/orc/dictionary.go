@@ -52,6 +52,9 @@ func (s *stripe) dictionary(g *branch, c *stringValues) (*dictionary, error) {
 	return d, nil
 }
 
+// entrySlack is the memory behind entries, so that the last are copied as fast as others.
+const entrySlack = 2 * bitpack.DstSlack
+
 // lengthsAtOnce bounds what is taken for lengths before they have been seen.
 const lengthsAtOnce = 1 << 16
 
@@ -94,7 +97,7 @@ func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error)
 		d.unpad()
 	}
 	d.findText()
-	d.entries.Reset(d.offsets, d.data)
+	d.entries.Reset(d.offsets, d.data[:len(d.data)+entrySlack])
 	return d, nil
 }
 
@@ -104,7 +107,7 @@ func (d *dictionary) read(in *input, g *branch, s *stripe, column int, n int64) 
 	if most := in.MostLeft(); n > most {
 		return in.fail(errs.Errorf(errs.ErrCorrupt, "the entries of a dictionary have %d bytes, the stream has at most %d", n, most))
 	}
-	d.data = resized(d.data, int(n)+bitpack.DstSlack)[:n]
+	d.data = resized(d.data, int(n)+entrySlack)[:n]
 	err := in.fail(in.Take(d.data))
 	in.close(spareDictionary)
 	return err
@@ -139,11 +142,7 @@ func (d *dictionary) findText() {
 
 // check tests ids that will be handed over as they are.
 func (d *dictionary) check(ids []int32, text bool) error {
-	var most uint32
-	for _, id := range ids {
-		most = max(most, uint32(id))
-	}
-	if len(ids) > 0 && int64(most) >= int64(len(d.offsets)-1) {
+	if !d.entries.Has(ids) {
 		return bitpack.ErrID
 	}
 	if text && d.notText != nil {
