@@ -521,4 +521,6 @@ func (c *column) take() (*array.Data, error) {
 func (c *column) release() {
 	c.values.release()
 	c.valid.Release()
+	spare(&c.pages.data.buf)
+	spare(&c.pages.raw)
 }

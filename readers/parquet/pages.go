@@ -51,7 +51,10 @@ func (c *chunkBytes) view(off int64, want, n int) ([]byte, error) {
 	}
 	if off < c.at || off+int64(want) > c.at+int64(len(c.buf)) {
 		k := int(min(int64(max(want, window)), c.end-off))
-		c.buf = grown(c.buf, k)
+		if cap(c.buf) < k {
+			c.buf = newBytes(k)
+		}
+		c.buf = c.buf[:k]
 		if err := readAt(c.ctx, c.src, c.buf, off); err != nil {
 			c.buf = c.buf[:0]
 			return nil, err
@@ -221,7 +224,7 @@ func (r *pageReader) decompress(b []byte, raw int) ([]byte, error) {
 		return nil, corrupt("%d bytes of %s say they hold %d", len(b), r.chunk.Codec, raw)
 	}
 	if cap(r.raw) < raw+blockcodec.Slack {
-		r.raw = make([]byte, raw+blockcodec.Slack)
+		r.raw = newBytes(raw + blockcodec.Slack)
 	}
 	switch r.chunk.Codec {
 	case decode.Gzip:

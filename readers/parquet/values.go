@@ -295,13 +295,13 @@ type fixedValues[D arrowbuf.Fixed] struct {
 	storedValues
 	convert func(dst []D, src []byte) error // makes values of stored ones; nil = they are the same bytes
 	vec     arrowbuf.Vec[D]
-	dict    []D
+	dict    arrowbuf.Vec[D]
 	indexed bool // of the page
 	raw     []byte
 }
 
 func newFixed[D arrowbuf.Fixed](e *decode.Element, mem *arrowbuf.Arena) *fixedValues[D] {
-	return &fixedValues[D]{storedValues: newStored(e), vec: arrowbuf.NewVec[D](mem)}
+	return &fixedValues[D]{storedValues: newStored(e), vec: arrowbuf.NewVec[D](mem), dict: arrowbuf.NewVec[D](mem)}
 }
 
 func (f *fixedValues[D]) bytes() int64 {
@@ -309,7 +309,10 @@ func (f *fixedValues[D]) bytes() int64 {
 	return int64(f.vec.Len()) * int64(unsafe.Sizeof(d))
 }
 
-func (f *fixedValues[D]) release() { f.vec.Release() }
+func (f *fixedValues[D]) release() {
+	f.vec.Release()
+	f.dict.Release()
+}
 
 func (f *fixedValues[D]) dictionary(raw []byte, n int) error {
 	if _, err := f.begin(decode.Plain, raw, n); err != nil {
@@ -318,8 +321,8 @@ func (f *fixedValues[D]) dictionary(raw []byte, n int) error {
 	if n*f.width > len(f.src) {
 		return decode.ErrValues
 	}
-	f.dict = grown(f.dict, n)
-	return f.stored(f.dict)
+	f.dict.Release()
+	return f.stored(f.dict.Grow(n))
 }
 
 func (f *fixedValues[D]) page(e decode.Encoding, raw []byte, n int) (err error) {
@@ -363,7 +366,7 @@ func (f *fixedValues[D]) read(slots, stored int, valid []byte, off int) error {
 
 func (f *fixedValues[D]) gather(dst []D) error {
 	f.ids = grown(f.ids, min(len(dst), indexChunk))
-	dict := f.dict
+	dict := f.dict.Values()
 	for len(dst) > 0 {
 		ids := f.ids[:min(len(dst), indexChunk)]
 		if err := f.indices.Indices(ids); err != nil {
