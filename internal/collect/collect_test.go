@@ -55,3 +55,12 @@ func TestFirstCollection(t *testing.T) {
 		}
 	}
 }
+
+// Between two collections of a small heap there are 16 MiB of garbage; a large one grows by half.
+func TestGrowth(t *testing.T) {
+	for live, want := range map[uint64]int{0: 1600, 4 << 20: 400, 20 << 20: 80, 32 << 20: 50, 1 << 40: 50} {
+		if got := growthOf(live); got != want {
+			t.Errorf("of %d bytes: %d, want %d", live, got, want)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package main
+
+import _ "github.com/arrowio/arrowio/internal/collect" // garbage is collected late
