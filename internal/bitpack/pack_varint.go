@@ -47,6 +47,20 @@ const DecimalRoom = maxVarint128
 // DecimalRoom bytes for each and VarintRoom behind. It returns how many bytes that were; the rest of dst is scratch.
 func PutDecimals(dst []byte, src [][2]uint64) (p int) {
 	_ = dst[len(src)*DecimalRoom+VarintRoom-1]
+	if !putsFast() {
+		return putDecimals(dst, src)
+	}
+	for len(src) > 0 {
+		n, k := putDecimalsFast(dst[p:], len(dst)-VarintRoom-p, src)
+		src, p = src[n:], p+k
+		n = min(len(src), slowVarints)
+		p += putDecimals(dst[p:], src[:n])
+		src = src[n:]
+	}
+	return p
+}
+
+func putDecimals(dst []byte, src [][2]uint64) (p int) {
 	for i := range src {
 		low, high := src[i][0], src[i][1]
 		sign := uint64(int64(high) >> 63)

@@ -76,9 +76,13 @@ func TestPutDecimals(t *testing.T) {
 			}
 		}
 	}
-	dst := make([]byte, len(src)*bitpack.DecimalRoom+bitpack.VarintRoom)
-	if n := bitpack.PutDecimals(dst, src); !bytes.Equal(dst[:n], want) {
-		t.Error("other bytes than the definition has")
+	defer bitpack.VarintsWith(true)
+	for _, vectors := range []bool{true, false} {
+		bitpack.VarintsWith(vectors)
+		dst := make([]byte, len(src)*bitpack.DecimalRoom+bitpack.VarintRoom)
+		if n := bitpack.PutDecimals(dst, src); !bytes.Equal(dst[:n], want) {
+			t.Errorf("kernels %v: other bytes than the definition has", vectors)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import "unsafe"
 // what they need. Tests compare the two.
 var UnshuffleWith = func(bool) bool { return false }
 
-// VarintsWith is UnshuffleWith for the decoding of varints.
+// VarintsWith is UnshuffleWith for varints.
 var VarintsWith = func(bool) bool { return false }
 
 // Int32s is b as what UnshuffleCodes writes.

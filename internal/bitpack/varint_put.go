@@ -12,6 +12,22 @@ const VarintRoom = 16
 // behind, and returns how many it wrote and the bytes they took; the rest of dst is scratch. A dst of size+VarintRoom
 // bytes takes values until size bytes are reached or passed, as a Trevni block does.
 func PutZigzag[T Signed](dst []byte, src []T) (values, size int) {
+	if !putsFast() {
+		return putZigzag(dst, src)
+	}
+	for room := len(dst) - VarintRoom; values < len(src) && size < room; {
+		n, k := putZigzagFast(dst[size:], room-size, src[values:])
+		values, size = values+n, size+k
+		n, k = putZigzag(dst[size:], src[values:min(values+slowVarints, len(src))])
+		values, size = values+n, size+k
+	}
+	return values, size
+}
+
+// slowVarints is how many values come between two trials of the kernels, which stop at large ones.
+const slowVarints = 16
+
+func putZigzag[T Signed](dst []byte, src []T) (values, size int) {
 	p := 0
 	for i, v := range src {
 		if p >= len(dst)-VarintRoom {

@@ -197,8 +197,8 @@ func put[T bitpack.Signed](t *testing.T, src []T) {
 		begins = append(begins, len(want))
 		want = binary.AppendVarint(want, int64(v))
 	}
-	for _, limit := range []int{len(want), len(want) + 40, len(want) / 2, 1, 0, -5} {
-		dst := make([]byte, max(limit+bitpack.VarintRoom, 0))
+	for _, limit := range []int{len(want), len(want) + 40, len(want) / 2, len(want)/2 + 1, 1, 0, -5} {
+		dst := fixtures.AtEdge(t, make([]byte, max(limit+bitpack.VarintRoom, 0)), 0)
 		values, size := bitpack.PutZigzag(dst, src)
 		k, _ := slices.BinarySearch(begins, limit) // the first that begins at the limit or behind
 		end := len(want)
@@ -216,6 +216,15 @@ func put[T bitpack.Signed](t *testing.T, src []T) {
 }
 
 func TestPutZigzag(t *testing.T) {
+	defer bitpack.VarintsWith(true)
+	for _, vectors := range []bool{true, false} {
+		bitpack.VarintsWith(vectors)
+		putAsIs(t)
+	}
+}
+
+func putAsIs(t *testing.T) {
+	t.Helper()
 	put(t, edges[int64]())
 	put(t, edges[int32]())
 	put(t, []int32{})
@@ -228,6 +237,40 @@ func TestPutZigzag(t *testing.T) {
 	if b := bitpack.AppendZigzag([]byte{9}, int32(-65)); !bytes.Equal(b, []byte{9, 0x81, 0x01}) {
 		t.Errorf("% x", b)
 	}
+}
+
+// FuzzPutVarints holds the kernels to the portable code, values and decimals of which src has the bytes.
+func FuzzPutVarints(f *testing.F) {
+	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), 20)
+	f.Add(bytes.Repeat([]byte{0xff, 0, 0, 0, 0, 0, 0, 0}, 20), 1000)
+	f.Fuzz(func(t *testing.T, src []byte, room int) {
+		v32, v64, v128 := make([]int32, len(src)/4), make([]int64, len(src)/8), make([][2]uint64, len(src)/16)
+		for i := range v32 {
+			v32[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
+		}
+		for i := range v64 {
+			v64[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
+		}
+		for i := range v128 {
+			v128[i] = [2]uint64{uint64(v64[2*i]), uint64(v64[2*i+1])}
+		}
+		room = int(uint(room) % 2000)
+		var all [2][]byte
+		defer bitpack.VarintsWith(true)
+		for i := range all {
+			bitpack.VarintsWith(i == 0)
+			dst := make([]byte, room+bitpack.VarintRoom)
+			n, k := bitpack.PutZigzag(dst, v32)
+			all[i] = append(append(all[i], byte(n), byte(n>>8)), dst[:k]...)
+			n, k = bitpack.PutZigzag(dst, v64)
+			all[i] = append(append(all[i], byte(n), byte(n>>8)), dst[:k]...)
+			dst = make([]byte, len(v128)*bitpack.DecimalRoom+bitpack.VarintRoom)
+			all[i] = append(all[i], dst[:bitpack.PutDecimals(dst, v128)]...)
+		}
+		if !bytes.Equal(all[0], all[1]) {
+			t.Fatal("the kernels write other bytes than the portable code")
+		}
+	})
 }
 
 func FuzzVarints(f *testing.F) {

@@ -49,6 +49,11 @@ func (w *IntsOut[T]) Put(src []T) {
 // Repeat is Put of n times v.
 func (w *IntsOut[T]) Repeat(v T, n int) {
 	for n > 0 {
+		if w.v2 && w.n == 0 && n >= maxRun { // as encode writes so many
+			w.steps(v, v, maxRun)
+			n -= maxRun
+			continue
+		}
 		k := min(n, maxRun-w.n)
 		fill(w.room[w.n:w.n+k], v)
 		w.n += k
