@@ -50,10 +50,14 @@ func PutDecimals(dst []byte, src [][2]uint64) (p int) {
 	if !putsFast() {
 		return putDecimals(dst, src)
 	}
+	slow := slowVarints
 	for len(src) > 0 {
 		n, k := putDecimalsFast(dst[p:], len(dst)-VarintRoom-p, src)
 		src, p = src[n:], p+k
-		n = min(len(src), slowVarints)
+		if slow = 2 * slow; n > 0 {
+			slow = slowVarints
+		}
+		n = min(len(src), slow)
 		p += putDecimals(dst[p:], src[:n])
 		src = src[n:]
 	}

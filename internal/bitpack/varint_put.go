@@ -15,17 +15,49 @@ func PutZigzag[T Signed](dst []byte, src []T) (values, size int) {
 	if !putsFast() {
 		return putZigzag(dst, src)
 	}
+	slow := slowVarints
 	for room := len(dst) - VarintRoom; values < len(src) && size < room; {
-		n, k := putZigzagFast(dst[size:], room-size, src[values:])
+		n := putSmall(dst[size:room], src[values:])
+		values, size = values+n, size+n
+		part := src[values:min(values+putAtOnce, len(src))]
+		n, k := putZigzagFast(dst[size:], room-size, part)
 		values, size = values+n, size+k
-		n, k = putZigzag(dst[size:], src[values:min(values+slowVarints, len(src))])
+		if n == len(part) {
+			continue
+		}
+		if slow = 2 * slow; n > 0 {
+			slow = slowVarints
+		}
+		n, k = putZigzag(dst[size:], src[values:min(values+slow, len(src))])
 		values, size = values+n, size+k
 	}
 	return values, size
 }
 
-// slowVarints is how many values come between two trials of the kernels, which stop at large ones.
-const slowVarints = 16
+const (
+	// putAtOnce is how many values the kernels have before it is looked whether one byte each will do from there on.
+	putAtOnce = 64
+	// slowVarints is how many values come between two trials of the kernels, which stop at large ones; more where they take none.
+	slowVarints = 16
+)
+
+// putSmall writes as many groups of eight values as take one byte each, and returns how many values that is.
+func putSmall[T Signed](dst []byte, src []T) (n int) {
+	for len(dst) >= 8 && len(src) >= 8 {
+		d, s := (*[8]byte)(dst), (*[8]T)(src)
+		a, b, c, e := zigzagOf(s[0]), zigzagOf(s[1]), zigzagOf(s[2]), zigzagOf(s[3])
+		if a|b|c|e >= 0x80 {
+			break
+		}
+		f, g, h, i := zigzagOf(s[4]), zigzagOf(s[5]), zigzagOf(s[6]), zigzagOf(s[7])
+		if f|g|h|i >= 0x80 {
+			break
+		}
+		binary.LittleEndian.PutUint64(d[:], a|b<<8|c<<16|e<<24|f<<32|g<<40|h<<48|i<<56)
+		dst, src, n = dst[8:], src[8:], n+8
+	}
+	return n
+}
 
 func putZigzag[T Signed](dst []byte, src []T) (values, size int) {
 	p := 0

@@ -234,6 +234,14 @@ func putAsIs(t *testing.T) {
 		v[i] = int64(r.Uint64()) >> r.Intn(64)
 	}
 	put(t, v)
+	for i := range v {
+		v[i] = int64(r.Intn(128) - 64)
+		if i/100%3 == 2 { // others between runs of one byte each
+			v[i] = int64(r.Uint64()) >> r.Intn(64)
+		}
+	}
+	put(t, v)
+	put(t, v[:200])
 	if b := bitpack.AppendZigzag([]byte{9}, int32(-65)); !bytes.Equal(b, []byte{9, 0x81, 0x01}) {
 		t.Errorf("% x", b)
 	}
