@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -71,5 +73,37 @@ func TestSalvageTrevniStatistics(t *testing.T) {
 		"the value 111111111111 is not within the bounds that the statistics give its block\n"
 	if want := strings.Join(whole[:24_576], ""); o.code != exitLost || o.out != want || !strings.HasSuffix(o.err, lost) {
 		t.Errorf("exit %d, %d rows: %s", o.code, strings.Count(o.out, "\n"), o.err)
+	}
+}
+
+// A text that is not UTF-8 is found when the rows are read, after the streams were looked at. The loss says where its column lies.
+func TestSalvageText(t *testing.T) {
+	for _, c := range []struct {
+		name, column string
+		off          int
+		bit          byte
+		stream       int64 // that is damaged
+		rows, left   int64
+	}{
+		{"orc/foreign/stripe-of-no-rows.orc", "b__dict__r10", 44, 7, 28, 20, 10},
+		{"orc/java-2.3.1/encrypted-1-none.orc", "name__dict__r10", 1166, 7, 646, 40, 60},
+	} {
+		o := do(t, "count", "--json", "--salvage", "rows", damaged(t, c.name, c.off, c.bit))
+		var doc struct {
+			Rows     int64
+			Warnings []struct {
+				Kind, Message string
+				Bytes         struct{ Start, End int64 } `json:"byte_range"`
+			}
+		}
+		if err := json.Unmarshal([]byte(o.out), &doc); err != nil || o.code != exitLost {
+			t.Errorf("%s: exit %d, %v: %s", c.name, o.code, err, o.err)
+			continue
+		}
+		want := fmt.Sprintf("lost: rows 0 to %d (stripe 0): left out because of column %s: DATA stream at %d: a string is not UTF-8", c.rows, c.column, c.stream)
+		w := doc.Warnings
+		if doc.Rows != c.left || len(w) != 1 || !strings.Contains(w[0].Message, want) || w[0].Bytes.Start > c.stream || int64(c.off) >= w[0].Bytes.End {
+			t.Errorf("%s: %+v", c.name, doc)
+		}
 	}
 }

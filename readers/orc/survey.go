@@ -114,8 +114,12 @@ func (v *survey) stripe(i int) (*reach, error) {
 	whole := true
 	at := rows.Start
 	first := len(v.units)
+	places := make([]arrowio.ByteRange, len(v.File.top)) // they are asked for when the stripe is gone
+	for c := range places {
+		places[c] = w.bytes(c)
+	}
 	for _, n := range groups {
-		v.units = append(v.units, salvage.Unit{Rows: arrowio.RowRange{Start: at, End: at + n}, Place: place, Bytes: w.bytes})
+		v.units = append(v.units, salvage.Unit{Rows: arrowio.RowRange{Start: at, End: at + n}, Place: place, Bytes: func(c int) arrowio.ByteRange { return places[c] }})
 		at += n
 	}
 	for c := range v.File.top {
@@ -124,7 +128,7 @@ func (v *survey) stripe(i int) (*reach, error) {
 		for g, err := range lost {
 			if err != nil {
 				whole = false
-				v.damage = append(v.damage, salvage.Damage{Rows: v.units[first+g].Rows, Column: c, Place: place, Bytes: w.bytes(c), Reason: err})
+				v.damage = append(v.damage, salvage.Damage{Rows: v.units[first+g].Rows, Column: c, Place: place, Bytes: places[c], Reason: err})
 			}
 		}
 	}
