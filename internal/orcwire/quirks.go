@@ -47,6 +47,9 @@ type Quirks struct {
 	Writer, Version uint32
 	// BadBloom is for the C++ writer's bloom filters up to 1.6.11 and in 1.7.0, which are hashed wrongly (ORC-1024).
 	BadBloom bool
+	// WrapsSums is for sums of integers that do not fit 64 bits and are told without the bits that do not: before ORC-1008, in 1.8, Java's
+	// writer multiplied the value of a vector that repeats by its rows, and did not see all overflows.
+	WrapsSums bool
 	// StarRocks is set for its writer, which is C++'s with changes: bounds of floats went through text.
 	StarRocks bool
 }
@@ -65,6 +68,9 @@ func NewQuirks(ps *PostScript, f *Footer) Quirks {
 			n, err := strconv.Atoi(patch)
 			q.BadBloom = err != nil || n <= 11
 		}
+	}
+	if q.Writer == WriterJava { // versions are told since 1.6
+		q.WrapsSums = f.SoftwareVersion == "" || strings.HasPrefix(f.SoftwareVersion, "1.6.") || strings.HasPrefix(f.SoftwareVersion, "1.7.")
 	}
 	q.StarRocks = slices.ContainsFunc(f.Metadata, func(kv KeyValue) bool { return kv.Key == keyStarRocks })
 	return q
@@ -119,6 +125,12 @@ func (q Quirks) BloomTrusted(k Kind, utf8 bool, encoding uint32) bool {
 		return false
 	}
 	switch k {
+	case Boolean:
+		return false // Java's are empty, and C++'s are like those of tinyint
+	case Byte:
+		return q.Writer != WriterCPP // it hashes what is left when the first values were overwritten by bytes
+	case List, Map:
+		return q.Writer != WriterCPP // it hashes where the children begin, instead of how many there are
 	case Float:
 		return q.Writer != WriterCPP // it hashes the double that it was given, which may have more digits than it stores
 	case String, Char, Varchar:

@@ -47,6 +47,9 @@ func TestJavaVersions(t *testing.T) {
 			{"decimals of 19 digits", q.DecimalStatsTrusted(19), true},
 			{"decimals of Hive 0.11", q.DecimalStatsTrusted(0), true},
 			{"bloom filter of int", q.BloomTrusted(Int, false, 0), true},
+			{"bloom filter of tinyint", q.BloomTrusted(Byte, true, 0), true},
+			{"bloom filter of boolean", q.BloomTrusted(Boolean, true, 0), false},
+			{"bloom filter of list", q.BloomTrusted(List, true, 0), true},
 			{"bloom filter of string", q.BloomTrusted(String, false, 0), v >= 3},
 			{"bloom filter of char", q.BloomTrusted(Char, false, 0), v >= 3},
 			{"bloom filter of varchar", q.BloomTrusted(Varchar, false, 0), v >= 3},
@@ -82,6 +85,21 @@ func TestBadBloomFilters(t *testing.T) {
 		}
 		if q := NewQuirks(&PostScript{}, &Footer{Writer: WriterJava, SoftwareVersion: software}); q.BadBloom {
 			t.Errorf("Java %q: %+v", software, q)
+		}
+		if q.BloomTrusted(Boolean, true, 1) || q.BloomTrusted(Byte, true, 1) || q.BloomTrusted(List, true, 1) || q.BloomTrusted(Map, true, 1) {
+			t.Errorf("%q: filters of booleans, tinyint, lists and maps: %+v", software, q)
+		}
+	}
+}
+
+// The releases of Java's writer before ORC-1008.
+func TestWrappedSums(t *testing.T) {
+	for software, wraps := range map[string]bool{"": true, "1.6.0": true, "1.7.11": true, "1.8.0": false, "1.8.5": false, "1.60.0": false, "2.3.1": false} {
+		if q := NewQuirks(&PostScript{WriterVersion: 9}, &Footer{Writer: WriterJava, SoftwareVersion: software}); q.WrapsSums != wraps {
+			t.Errorf("%q: %+v", software, q)
+		}
+		if q := NewQuirks(&PostScript{WriterVersion: 6}, &Footer{Writer: WriterCPP, SoftwareVersion: software}); q.WrapsSums {
+			t.Errorf("C++ %q: %+v", software, q)
 		}
 	}
 }

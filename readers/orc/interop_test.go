@@ -22,12 +22,18 @@ import (
 // randomFiles has Java write files of random schemas, data and settings, with their expected rows, and returns their folder.
 func randomFiles(t *testing.T, seed, count int) string {
 	t.Helper()
+	return javaFiles(t, "random", seed, count)
+}
+
+// javaFiles is randomFiles for a command of the judge.
+func javaFiles(t *testing.T, command string, seed, count int) string {
+	t.Helper()
 	jar := os.Getenv("ARROWIO_ORC_JUDGE_JAR")
 	if jar == "" {
 		t.Fatal("ARROWIO_ORC_JUDGE_JAR is not set: run make interop")
 	}
 	dir := t.TempDir()
-	out, err := exec.Command("java", "-Xmx1g", "-jar", jar, "random", strconv.Itoa(seed), strconv.Itoa(count), dir).CombinedOutput()
+	out, err := exec.Command("java", "-Xmx1g", "-jar", jar, command, strconv.Itoa(seed), strconv.Itoa(count), dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

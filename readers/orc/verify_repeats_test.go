@@ -1,12 +1,61 @@
 package orc
 
 import (
+	"encoding/hex"
 	"math"
 	"math/big"
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
+
+// wrapped is a file by the writer of Hive 3.1.3, of 500 rows in one vector each that repeats: a, 1700000000000000000, and b, 2^62. Their sums
+// do not fit 64 bits; the lower 64 bits of them are in its statistics.
+const wrapped = "" +
+	"4f52430a07120508f40350000a2b0a020000122508f403121e088080d0e2c6bfce972f108080d0e2c6bfce972f188080c0a0b9a0d09e2850000a250a" +
+	"020000121f08f40312180880808080808080808001108080808080808080800118005000c1f38080d0e2c6bfce972f00c1f380808080808080808001" +
+	"000a060806100018090a0608061001182d0a060806100218270a0608011001180c0a0608011002180d1202080012020802120208020a530a0508f403" +
+	"50000a2708f403121e088080d0e2c6bfce972f108080d0e2c6bfce972f188080c0a0b9a0d09e285000580c0a2108f403121808808080808080808080" +
+	"01108080808080808080800118005000580d080310ad011a0b0803105d1819203428f403220c080c120201021a01611a0162220208042202080430f4" +
+	"033a0508f40350003a2708f403121e088080d0e2c6bfce972f108080d0e2c6bfce972f188080c0a0b9a0d09e285000580c3a2108f403121808808080" +
+	"80808080808001108080808080808080800118005000580d40904e480008830110002202000c2855300782f403034f524314"
+
+func TestWrappedSums(t *testing.T) {
+	b, err := hex.DecodeString(wrapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range faults(t, showBytes(t, b, Options{})) {
+		t.Error(e)
+	}
+	java := &File{quirks: orcwire.Quirks{Writer: orcwire.WriterJava, Version: 9}}
+	hive := &File{quirks: orcwire.Quirks{Writer: orcwire.WriterJava, Version: 7, WrapsSums: true}}
+	var a, small tally
+	for range 500 {
+		a.int(1_700_000_000_000_000_000)
+		small.int(17)
+	}
+	for _, c := range []struct {
+		of   *tally
+		sum  int64
+		ok   bool // of Hive
+		java bool
+	}{
+		{&a, 1_449_772_609_360_625_664, true, false}, // 850·10^18 less 46·2^64
+		{&a, 1_449_772_609_360_625_665, false, false},
+		{&a, 0, false, false},
+		{&small, 8500, true, true},
+		{&small, 8501, false, false},
+	} {
+		s := &orcwire.IntStats{Sum: &c.sum}
+		if err := hive.compareInts(s, c.of); (err == nil) != c.ok {
+			t.Errorf("%d: %v", c.sum, err)
+		}
+		if err := java.compareInts(s, c.of); (err == nil) != c.java {
+			t.Errorf("%d, of a later writer: %v", c.sum, err)
+		}
+	}
+}
 
 // repeated are the values of 1000 rows in batches of 500: one repeats its value, as the other does where step is 0.
 func repeated(first, second, step int64) (out []int64) {

@@ -29,7 +29,7 @@ func (f *File) compare(t *orcwire.Type, s *orcwire.ColumnStats, a *tally, merged
 	switch t.Kind {
 	case orcwire.Byte, orcwire.Short, orcwire.Int, orcwire.Long:
 		if s.Int != nil {
-			return compareInts(s.Int, a)
+			return f.compareInts(s.Int, a)
 		}
 	case orcwire.Boolean:
 		if s.Bool != nil && len(s.Bool.True) > 0 && s.Bool.True[0] != uint64(a.trues) {
@@ -99,7 +99,7 @@ func (f *File) compareShapes(t *orcwire.Type, s *orcwire.GeoStats, a *tally) err
 	return nil
 }
 
-func compareInts(s *orcwire.IntStats, a *tally) error {
+func (f *File) compareInts(s *orcwire.IntStats, a *tally) error {
 	if s.Min != nil && *s.Min != a.min {
 		return corrupt("minimum %d, it is %d", *s.Min, a.min)
 	}
@@ -107,7 +107,7 @@ func compareInts(s *orcwire.IntStats, a *tally) error {
 		return corrupt("maximum %d, it is %d", *s.Max, a.max)
 	}
 	if s.Sum != nil {
-		if sum, ok := a.total.int64(); !ok {
+		if sum, ok := a.total.int64(); !ok && !f.quirks.WrapsSums {
 			return corrupt("sum %d, it does not fit 64 bits", *s.Sum)
 		} else if *s.Sum != sum {
 			return corrupt("sum %d, it is %d", *s.Sum, sum)

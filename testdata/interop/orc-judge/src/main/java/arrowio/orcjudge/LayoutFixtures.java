@@ -16,6 +16,7 @@ final class LayoutFixtures {
   static void write(Fixtures to) throws IOException {
     strides(to);
     blooms(to);
+    repeats(to);
     encrypted(to);
     merged(to);
   }
@@ -51,6 +52,19 @@ final class LayoutFixtures {
       to.add("bloom-" + v, "bloom filters of the " + v + " kind on every column; two stripes, three row groups",
           new Spec(schema).rows(1250).stripeRows(1100).zone("America/Los_Angeles").bloom(columns, 0.5, v));
     }
+  }
+
+  private static void repeats(Fixtures to) throws IOException {
+    String schema = "struct<bo__runs__r10:boolean,ti__small__r10:tinyint,sm__small:smallint,i__small__r10:int,l__small__r50:bigint,"
+        + "huge__extremes__r10:bigint,f__price__r10:float,d__price__r10:double,s__dict__r10:string,"
+        + "vc__dict__r10:varchar(7),ch__dict__r10:char(5),bi__dict__r10:binary,ts__days__r10:timestamp,"
+        + "tz__days__r10:timestamp with local time zone,da__days__r10:date,de__price__r10:decimal(9,2),"
+        + "de18__small__r10:decimal(18,4),de38__small__r10:decimal(38,10),li__small__r10:array<double>,"
+        + "ma__small__r10:map<int,decimal(20,3)>,st__price__r10:struct<x:double,y:decimal(20,3)>,un__small__r10:uniontype<double,decimal(9,2)>>";
+    to.add("repeats", "vectors that repeat a value or null, in three row groups and two stripes",
+        new Spec(schema).rows(1060).stripeRows(1030).decimal64(true).repeats(true)
+            .bloom("bo__runs__r10,ti__small__r10,d__price__r10,s__dict__r10,ch__dict__r10,ts__days__r10,de__price__r10", 0.5,
+                OrcFile.BloomFilterVersion.UTF8));
   }
 
   private static void encrypted(Fixtures to) throws IOException {

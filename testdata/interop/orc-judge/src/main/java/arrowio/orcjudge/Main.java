@@ -26,6 +26,7 @@ public final class Main {
       usage: orc-judge COMMAND
         gen DIR                  the fixtures, and fixtures.tsv that describes them
         random SEED COUNT DIR    COUNT files of random schemas, data and settings, with their expected rows
+        repeats SEED COUNT DIR   the same, of batches whose vectors repeat values
         expect [--keys] FILE...  FILE less .orc + .jsonl.gz; with --keys that, and .masked.jsonl.gz without the keys
         dump FILE [--keys]       canonical rows on standard output
         judge LIST               compare many files with expected rows; LIST - is standard input
@@ -59,11 +60,11 @@ public final class Main {
     List<String> files = a.subList(1, a.size());
     switch (a.get(0)) {
       case "gen" -> Fixtures.write(new File(a.get(1)));
-      case "random" -> {
+      case "random", "repeats" -> {
         if (a.size() != 4) {
           return false;
         }
-        RandomFiles.write(Long.parseLong(a.get(1)), Integer.parseInt(a.get(2)), new File(a.get(3)));
+        RandomFiles.write(Long.parseLong(a.get(1)), Integer.parseInt(a.get(2)), new File(a.get(3)), a.get(0).equals("repeats"));
       }
       case "expect" -> {
         for (String f : files) {

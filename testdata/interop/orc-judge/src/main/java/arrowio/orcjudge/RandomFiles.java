@@ -29,15 +29,15 @@ final class RandomFiles {
     far = r.nextInt(6) == 0;
   }
 
-  /** Writes random-NNNN.orc and, where nanoseconds do not hold its times, random-NNNN-us.orc. */
-  static void write(long seed, int count, File dir) throws IOException {
+  /** Writes random-NNNN.orc and, where nanoseconds do not hold its times, random-NNNN-us.orc; repeats is of Spec. */
+  static void write(long seed, int count, File dir, boolean repeats) throws IOException {
     if (!dir.isDirectory() && !dir.mkdirs()) {
       throw new IOException("cannot make " + dir);
     }
     for (int i = 0; i < count; i++) {
       RandomFiles x = new RandomFiles(seed * 1_000_003 + i);
       CompressionKind[] codecs = CompressionKind.values();
-      Spec s = x.spec().codec(codecs[i % codecs.length]);
+      Spec s = x.spec().codec(codecs[i % codecs.length]).repeats(repeats);
       File f = new File(dir, String.format("random-%04d%s.orc", i, x.beyond ? "-us" : ""));
       s.write(f);
       Main.expect(f, false);

@@ -38,6 +38,7 @@ final class Spec {
   private boolean proleptic;
   private boolean utcTimestamps;
   private boolean decimal64;
+  private boolean repeats;
 
   Spec(TypeDescription schema) {
     this.schema = schema;
@@ -127,6 +128,12 @@ final class Spec {
     return this;
   }
 
+  /** Batches are of any size, and most vectors repeat a value. */
+  Spec repeats(boolean on) {
+    repeats = on;
+    return this;
+  }
+
   Spec metadata(String key, byte[] value) {
     metadata.put(key, value);
     return this;
@@ -149,17 +156,21 @@ final class Spec {
       try (Writer w = OrcFile.createWriter(OrcFiles.path(f), options())) {
         metadata.forEach((k, v) -> w.addUserMetadata(k, ByteBuffer.wrap(v)));
         Values values = new Values(schema, seed, zone, rows, stripeRows);
+        Repeats repeat = new Repeats(seed);
         VectorizedRowBatch b = schema.createRowBatch(
             decimal64 ? TypeDescription.RowBatchVersion.USE_DECIMAL64 : TypeDescription.RowBatchVersion.ORIGINAL, BATCH);
         for (int at = 0; at < rows; at += b.size) {
           b.reset();
           Values.calendar(b.cols, proleptic);
-          b.size = Math.min(BATCH, rows - at);
+          b.size = Math.min(repeats ? repeat.rows(BATCH) : BATCH, rows - at);
           if (stripeRows > 0) { // the writer ends a stripe between batches only
             b.size = Math.min(b.size, stripeRows - at % stripeRows);
           }
           for (int i = 0; i < b.size; i++) {
             values.fill(b, i);
+          }
+          if (repeats) {
+            repeat.apply(b, schema);
           }
           w.addRowBatch(b);
         }
