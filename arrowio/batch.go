@@ -23,6 +23,7 @@ type batcher struct {
 	schema *arrow.Schema
 	split  Split
 	rows   RowSet // still to be read
+	masked cursor // the same, as bits
 	at     int64  // the reader's row
 	bytes  int64  // soft size of a batch
 	perRow float64
@@ -71,6 +72,26 @@ func (b *batcher) next(limit int) (arrow.Record, error) {
 	if b.sizer == nil && b.perRow > 0 {
 		limit = int(min(float64(limit), max(1, left/b.perRow)))
 	}
+	batch := b.masked
+	for n < limit && b.masked.left > 0 {
+		if err := b.skipToMasked(); err != nil {
+			return nil, err
+		}
+		want := int(min(int64(limit-n), b.masked.left))
+		take := b.fit(want, left)
+		if err := b.readMask(take); err != nil {
+			b.rows, b.masked, b.got = batch.rows(), cursor{}, b.got[:0]
+			if err = b.restart(err); err != nil {
+				return nil, err
+			}
+			n, left = 0, float64(b.bytes)
+			break
+		}
+		n += take
+		if left -= float64(take) * b.perRow; take < want || left <= 0 {
+			return b.take(n)
+		}
+	}
 	for n < limit && len(b.rows) > 0 {
 		if ok, err := b.skipTo(b.rows[0].Start); err != nil {
 			return nil, err
@@ -79,10 +100,7 @@ func (b *batcher) next(limit int) (arrow.Record, error) {
 			break
 		}
 		want := b.want(limit - n)
-		take := want
-		if b.sizer != nil {
-			take = min(want, max(1, b.sizer.Fit(want, max(1, int64(left)))))
-		}
+		take := b.fit(want, left)
 		if int64(take) > b.rows[0].Len() {
 			if err := b.readRuns(take); err != nil {
 				if err = b.restart(err); err != nil {
@@ -111,6 +129,14 @@ func (b *batcher) next(limit int) (arrow.Record, error) {
 		return nil, nil
 	}
 	return b.take(n)
+}
+
+// fit returns how many of the next n rows are read at once where so many bytes are left for them.
+func (b *batcher) fit(n int, left float64) int {
+	if b.sizer == nil {
+		return n
+	}
+	return min(n, max(1, b.sizer.Fit(n, max(1, int64(left)))))
 }
 
 // want returns how many rows, up to limit, can be read at once.

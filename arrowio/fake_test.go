@@ -30,6 +30,7 @@ type memFile struct {
 	prune  func(s Split) RowSet // nil = everything
 	sizer  bool                 // readers can tell sizes: 100 bytes a row
 	many   bool                 // readers take many runs at once, and decode what lies between them
+	masks  bool                 // and masks
 	bad    int64                // decoding column v of this row is an error; 0 = of none
 
 	failAt  int64 // fail the call with this number, counted from 1 over all calls; 0 = never
@@ -124,6 +125,9 @@ func (f *memFile) Read(ctx context.Context, s Split, rows RowSet, p Projection, 
 		r.apps = append(r.apps, arrowbuf.NewAppender(narrow.DataType(), mem))
 	}
 	f.open.Add(1)
+	if f.masks {
+		return masksReader{runsReader{r}}, nil
+	}
 	if f.many {
 		return runsReader{r}, nil
 	}
@@ -241,6 +245,28 @@ func (r *memReader) Close() error {
 }
 
 type sizedReader struct{ *memReader }
+
+// masksReader is a runsReader that takes masks, too.
+type masksReader struct{ runsReader }
+
+func (r masksReader) ReadMask(mask []uint64, off, n int) error {
+	at := r.at
+	var runs []RowRange
+	for i := range n {
+		if k := off + i; mask[k/64]>>(k%64)&1 == 1 {
+			runs = RowSet(runs).Add(RowRange{int64(i), int64(i) + 1})
+		}
+	}
+	if len(runs) == 0 {
+		r.f.t.Errorf("a mask of %d rows has none", n)
+		return nil
+	}
+	if err := r.ReadRuns(runs); err != nil {
+		return err
+	}
+	r.memReader.at = at + int64(n)
+	return nil
+}
 
 // runsReader decodes all rows that it was opened for, from the first run to the last.
 type runsReader struct{ *memReader }

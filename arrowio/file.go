@@ -158,6 +158,10 @@ type Sizer interface {
 // runs of rows to the batch being built, as Skip and Read from run to run would. They are counted from where the reader stands,
 // sorted and apart. Rows between them that are among those that the reader was opened for may be decoded too, and an error may be
 // about one of these. The caller keeps runs.
+//
+// A RunReader to which scattered rows cost less as bits has a method ReadMask(mask []uint64, off, n int) error, too. It appends, of the
+// next n rows, those whose bits are set in mask, and passes over the others: that of row i is bit off+i, where bit k is bit k%64 of
+// word k/64. Rows whose bits are not set are as rows between runs. The caller keeps mask.
 type RunReader interface {
 	ReadRuns(runs []RowRange) error
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -41,20 +40,19 @@ type filterReader struct {
 	w    *pass
 	b    *batcher
 	apps []*arrowbuf.Appender // of pass.give
-	kept *RowSet              // where the rows that are kept are noted; nil = nowhere
+	kept *maskedRows          // where the rows that are kept are noted; nil = nowhere
 	seen int64                // rows read
 
-	runs  [][2]int64
-	open  chunk        // n of what apps hold
-	bytes int64        // about the size of what apps hold
-	rec   arrow.Record // read, but not in apps yet, with runs; nil = none
-	left  int          // rows of runs
+	open   chunk           // n of what apps hold
+	bytes  int64           // about the size of what apps hold
+	rec    arrow.Record    // read, but not in apps yet; nil = none
+	picked arrowbuf.Picked // of rec
 
 	narrow bool          // dictionaries of several records may have too many entries for one
 	room   arrowbuf.Room // of what apps hold, and rec
 }
 
-func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, kept *RowSet) (*filterReader, error) {
+func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, kept *maskedRows) (*filterReader, error) {
 	b, err := p.newBatcher(ctx, j, slices.Clone(rows), rows, w.Projection)
 	if err != nil {
 		return nil, err
@@ -78,7 +76,7 @@ func (s *filterReader) next() (chunk, error) {
 				return s.take(), nil
 			}
 		}
-		n := s.left
+		n := s.picked.Len()
 		size := int64(float64(s.b.size) * float64(n) / float64(s.rec.NumRows()))
 		full := s.narrow && !s.room.Add(s.rec) || s.open.n+n > s.p.o.BatchRows || s.bytes+size > s.p.o.BatchBytes
 		if full && s.open.n > 0 {
@@ -90,7 +88,7 @@ func (s *filterReader) next() (chunk, error) {
 	}
 }
 
-// read fills rec and runs with the next batch that has rows to keep; rec stays nil at the end.
+// read fills rec and picked with the next batch that has rows to keep; rec stays nil at the end.
 func (s *filterReader) read() error {
 	for {
 		rec, err := s.b.next(s.p.o.BatchRows)
@@ -103,11 +101,10 @@ func (s *filterReader) read() error {
 			rec.Release()
 			return err
 		}
-		s.runs = expr.AppendRuns(s.runs[:0], mask)
+		s.picked.SetMask(mask)
 		mask.Release()
-		s.left = runRows(s.runs)
-		s.p.stats.rowsFiltered.Add(rec.NumRows() - int64(s.left))
-		if len(s.runs) > 0 {
+		s.p.stats.rowsFiltered.Add(rec.NumRows() - int64(s.picked.Len()))
+		if s.picked.Len() > 0 {
 			s.rec = rec
 			return nil
 		}
@@ -127,7 +124,7 @@ func (s *filterReader) add(n int, size int64) error {
 	}
 	defer given.Release()
 	for i, a := range s.apps {
-		err := a.AppendRuns(given.Column(i), s.runs)
+		err := a.AppendPicked(given.Column(i), &s.picked)
 		if errors.Is(err, arrowbuf.ErrOverflow) {
 			err = errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches", err)
 		}
@@ -136,7 +133,7 @@ func (s *filterReader) add(n int, size int64) error {
 		}
 	}
 	if s.kept != nil {
-		*s.kept = addRuns(*s.kept, s.runs, s.b.got)
+		s.kept.add(s.picked.Marks(), s.b.got)
 	}
 	if s.open.n == 0 {
 		s.open.from = s.b.got.span()
@@ -208,12 +205,9 @@ func shortGapOf(s Split) int64 {
 	return min(shortGap, shortGapBytes/max(1, s.Bytes/max(1, s.Rows.Len())))
 }
 
-// A window of a split is sieved before what it keeps is read: it ends where the first pass holds a batch of columns,
-// this many runs of rows, or has seen this many rows.
-const (
-	windowRuns = 256 << 10
-	windowRows = 4 << 20
-)
+// A window of a split is sieved before what it keeps is read: it ends where the first pass holds a batch of columns, or has
+// seen this many rows.
+const windowRows = 4 << 20
 
 // twoPass sieves a window of the split on the predicate's columns, then reads the other columns for the rows kept.
 type twoPass struct {
@@ -230,7 +224,7 @@ type twoPass struct {
 
 // rowLists is lists of rows, which are long where single rows are kept. They are used again by later windows and splits.
 type rowLists struct {
-	kept RowSet     // what the first pass kept of a window
+	kept maskedRows // what the first pass kept of a window
 	runs []RowRange // of the second pass's batcher
 	got  RowSet     // likewise
 }
@@ -274,10 +268,10 @@ func (t *twoPass) next() (sized, error) {
 
 // window fills chunks and opens rest on their rows.
 func (t *twoPass) window() error {
-	t.kept = t.kept[:0]
+	t.kept.reset()
 	var bytes int64
 	start := t.first.seen
-	for bytes < t.p.o.BatchBytes && len(t.kept) < windowRuns && t.first.seen-start < windowRows {
+	for bytes < t.p.o.BatchBytes && t.first.seen-start < windowRows {
 		c, err := t.first.next()
 		if err != nil {
 			return err
@@ -289,13 +283,14 @@ func (t *twoPass) window() error {
 		bytes += c.size()
 		t.chunks = append(t.chunks, c)
 	}
-	if len(t.kept) == 0 {
+	if t.kept.n == 0 {
 		return nil
 	}
 	var err error
-	if t.rest, err = t.p.newBatcher(t.ctx, t.j, t.kept, t.kept.closed(shortGapOf(t.j.split)), t.p.filter.rest); err != nil {
+	if t.rest, err = t.p.newBatcher(t.ctx, t.j, nil, t.kept.closed(shortGapOf(t.j.split)), t.p.filter.rest); err != nil {
 		return err
 	}
+	t.rest.readMasked(&t.kept)
 	t.rest.runs, t.rest.got = t.runs, t.got
 	return nil
 }
@@ -353,33 +348,3 @@ func (t *twoPass) close() error {
 }
 
 func (t *twoPass) passed() int64 { return t.first.b.passed() }
-
-// runRows returns the number of rows of runs.
-func runRows(runs [][2]int64) int {
-	n := int64(0)
-	for _, r := range runs {
-		n += r[1] - r[0]
-	}
-	return int(n)
-}
-
-// addRuns returns set with the rows that runs name, counted within the rows of got.
-func addRuns(set RowSet, runs [][2]int64, got RowSet) RowSet {
-	if n := len(set); n+len(runs) > cap(set) {
-		set = slices.Grow(set, max(len(runs), n))
-	}
-	end, shift := got[0].Len(), got[0].Start // of the rows of got[0]: where they end in got, and what they are farther in the file
-	for _, r := range runs {
-		for at := r[0]; at < r[1]; {
-			for at >= end {
-				got = got[1:]
-				shift = got[0].Start - end
-				end += got[0].Len()
-			}
-			to := min(r[1], end)
-			set = set.Add(RowRange{at + shift, to + shift})
-			at = to
-		}
-	}
-	return set
-}

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // universe is how many rows the sets of these tests are about.
@@ -105,24 +108,51 @@ func TestRowRange(t *testing.T) {
 	}
 }
 
-// The runs of a mask are counted within the rows that were read, which may have gaps.
-func TestAddRuns(t *testing.T) {
-	for _, c := range []struct {
-		set  RowSet
-		runs [][2]int64
-		got  RowSet
-		want RowSet
-	}{
-		{nil, nil, RowSet{{0, 10}}, nil},
-		{nil, [][2]int64{{0, 10}}, RowSet{{0, 10}}, RowSet{{0, 10}}},
-		{nil, [][2]int64{{2, 4}, {5, 6}}, RowSet{{100, 110}}, RowSet{{102, 104}, {105, 106}}},
-		{nil, [][2]int64{{2, 8}}, RowSet{{10, 15}, {20, 25}}, RowSet{{12, 15}, {20, 23}}},
-		{nil, [][2]int64{{0, 1}, {4, 6}, {9, 10}}, RowSet{{10, 15}, {20, 25}}, RowSet{{10, 11}, {14, 15}, {20, 21}, {24, 25}}},
-		{nil, [][2]int64{{5, 6}}, RowSet{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}, {10, 11}}, RowSet{{10, 11}}},
-		{RowSet{{0, 3}}, [][2]int64{{0, 2}}, RowSet{{3, 5}}, RowSet{{0, 5}}},
-	} {
-		if got := addRuns(c.set, c.runs, c.got); fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("runs %v of %v: %v, want %v", c.runs, c.got, got, c.want)
+// The marks of a batch are counted within the rows that were read, which may have gaps.
+func TestMaskedRows(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for range 2000 {
+		var m maskedRows
+		var want RowSet
+		row := rng.Int63n(100)
+		m.reset()
+		for range 1 + rng.Intn(4) {
+			var got RowSet
+			n := 0
+			for range 1 + rng.Intn(4) {
+				k := 1 + rng.Int63n(300)
+				got = append(got, RowRange{row, row + k})
+				row += k + 1 + rng.Int63n([]int64{1, 90, 10_000}[rng.Intn(3)])
+				n += int(k)
+			}
+			marks := make(bitpack.Marks, bitpack.MarkWords(n))
+			slot, every := 0, 1+rng.Intn(100)
+			for _, r := range got {
+				for x := r.Start; x < r.End; x++ {
+					if rng.Intn(every) == 0 {
+						marks.Mark(slot, slot+1)
+						want = want.Add(RowRange{x, x + 1})
+					}
+					slot++
+				}
+			}
+			m.add(marks, got)
+		}
+		if got := m.from(0, 0); !slices.Equal(got, want) || m.n != want.Len() {
+			t.Fatalf("%d rows: %v, want %d: %v", m.n, got, want.Len(), want)
+		}
+		for _, gap := range []int64{0, 1, 30, 63, 64, 1000, 5000} {
+			if got := m.closed(gap); !slices.Equal(got, want.closed(gap)) {
+				t.Fatalf("closed by %d: %v, want %v", gap, got, want.closed(gap))
+			}
+		}
+		if len(m.pieces) == 0 {
+			continue
+		}
+		i := rng.Intn(len(m.pieces))
+		from := m.pieces[i].rows.Start + rng.Int63n(m.pieces[i].rows.Len())
+		if got := m.from(i, from); !slices.Equal(got, want.Clip(RowRange{from, math.MaxInt64})) {
+			t.Fatalf("from %d: %v, want those of %v", from, got, want)
 		}
 	}
 }

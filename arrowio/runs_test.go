@@ -41,11 +41,11 @@ func TestFilterReadsManyRuns(t *testing.T) {
 		{name: "a bad row between", every: 3, bad: 10_001},
 		{name: "a bad row that is kept", every: 3, bad: 10_002, err: errBadRow},
 	} {
-		for _, batch := range []int{0, 100, 7777} {
+		for i, batch := range []int{0, 100, 7777, 0, 100, 7777} {
 			for _, parallel := range []int{1, 3} {
 				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 				f := newMemFile(t, numbered(rows, c.every), 10_000, 20_000)
-				f.many, f.bad = true, c.bad
+				f.many, f.masks, f.bad = true, i%2 == 0, c.bad
 				s, err := Scan(t.Context(), f, ScanOptions{Filter: filter, Columns: []string{"v"}, BatchRows: batch, Parallelism: parallel, Allocator: mem})
 				if err != nil {
 					t.Fatal(err)

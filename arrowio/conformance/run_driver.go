@@ -58,6 +58,30 @@ func (s *suite) readers(t *testing.T) {
 	}
 }
 
+// maskReader is an arrowio.RunReader that takes bits, too.
+type maskReader interface {
+	ReadMask(mask []uint64, off, n int) error
+}
+
+// readMask reads runs by a mask, which may go on behind them, up to most rows, and begin anywhere in its words. It returns how many rows the mask
+// is about.
+func (s *suite) readMask(r maskReader, runs []arrowio.RowRange, most int64) (int64, error) {
+	end := runs[len(runs)-1].End
+	n := min(most, end+int64(s.rng.Intn(3)*s.rng.Intn(200)))
+	off := s.rng.Intn(130)
+	mask := make([]uint64, (off+int(n)+63)/64+s.rng.Intn(2))
+	for k := range off {
+		mask[k/64] |= 1 << (k % 64)
+	}
+	for _, x := range runs {
+		for i := x.Start; i < x.End; i++ {
+			k := off + int(i)
+			mask[k/64] |= 1 << (k % 64)
+		}
+	}
+	return n, r.ReadMask(mask, off, int(n))
+}
+
 // drive reads some rows of one split; half leaves in the middle of a batch.
 func (s *suite) drive(t *testing.T, f arrowio.File, sp arrowio.Split, rows arrowio.RowRange, columns []string, half bool) error {
 	mem, done := watch(t)
@@ -85,6 +109,7 @@ func (s *suite) drive(t *testing.T, f arrowio.File, sp arrowio.Split, rows arrow
 	c := &checker{want: want}
 	at := rows.Start
 	many, _ := r.(arrowio.RunReader)
+	masks, _ := r.(maskReader)
 	for rest := set; len(rest) > 0; rest = rest.Clip(arrowio.RowRange{Start: at, End: rows.End}) {
 		if many != nil && s.rng.Intn(2) == 0 {
 			var ahead []arrowio.RowRange
@@ -94,7 +119,14 @@ func (s *suite) drive(t *testing.T, f arrowio.File, sp arrowio.Split, rows arrow
 				c.due = append(c.due, span{x.Start, x.End})
 				at = x.End
 			}
-			if err := many.ReadRuns(ahead); err != nil {
+			if masks != nil && s.rng.Intn(2) == 0 {
+				var n int64
+				n, err = s.readMask(masks, ahead, rows.End-from)
+				at = from + n
+			} else {
+				err = many.ReadRuns(ahead)
+			}
+			if err != nil {
 				return fmt.Errorf("read %d runs from %d to %d: %w", len(ahead), from, at, err)
 			}
 			if s.rng.Intn(3) == 0 {

@@ -52,9 +52,9 @@ func (b *Bits) Grow(k int) ([]byte, int) {
 func (b *Bits) Keep(n int, kept *Kept) {
 	first := b.n - n
 	to := first
-	if kept.Slots != nil {
-		bitpack.GatherBits(b.bytes.Values(), first, kept.Slots)
-		to += kept.N
+	if kept.Marks != nil {
+		v := b.bytes.Values()
+		to += bitpack.PickBits(v, first, v, first, min(n, 64*len(kept.Marks)), kept.Marks)
 		b.n = to
 		b.bytes.Shrink(b.bytes.Len() - (to+7)>>3)
 		return

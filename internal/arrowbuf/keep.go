@@ -2,50 +2,75 @@ package arrowbuf
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
+
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
-// Kept says which of some slots stay.
+// Kept says which of some slots stay: by their marks where runs are short, or by runs.
 type Kept struct {
-	Runs  [][2]int // half-open ranges of them, sorted and apart
-	Slots []uint16 // the same, one by one, where the runs are short; nil where they are not
-	N     int      // how many stay
+	Marks bitpack.Marks // a bit for each slot; nil where there are Runs
+	Runs  [][2]int      // half-open ranges of slots, sorted and apart; nil where there are Marks
+	N     int           // how many stay
+	Count int           // the number of runs
 }
 
-// listedRun is how many slots a run has, on average, at most, where the slots are listed: one by one they are moved without a branch.
-const listedRun = 4
+// markedSpan is how many slots there are for each run, at most, where slots are marked: those that stay are then moved without a branch, and
+// each by itself where it is a text.
+const markedSpan = 64
 
-// maxListed is how many slots there may be for some of them to be listed.
-const maxListed = 1 << 16
+// Marked reports whether slots, of which some stay in so many runs, are better marked than listed as runs.
+func Marked(slots, runs int) bool { return runs > 1 && slots <= markedSpan*runs }
 
-// NewKept returns what says that the n slots of runs stay. Slots are listed behind those of room, which is returned with them.
-func NewKept(runs [][2]int, n int, room []uint16) (Kept, []uint16) {
-	k := Kept{Runs: runs, N: n}
-	if n == 0 || n > listedRun*len(runs) || runs[len(runs)-1][1] > maxListed {
+// KeptRuns returns what says that the n slots of runs stay. Marks are put behind those of room, which is returned with them.
+func KeptRuns(runs [][2]int, n int, room bitpack.Marks) (Kept, bitpack.Marks) {
+	k := Kept{Runs: runs, N: n, Count: len(runs)}
+	if n == 0 {
 		return k, room
 	}
-	first := len(room)
-	room = slices.Grow(room, n+shortRun)[:first+n+shortRun]
-	to := room[first:]
-	for _, r := range runs {
-		d, x := (*[shortRun]uint16)(to), uint16(r[0])
-		d[0], d[1], d[2], d[3] = x, x+1, x+2, x+3 // what is too much is written over
-		for i := shortRun; i < r[1]-r[0]; i++ {
-			to[i] = x + uint16(i)
-		}
-		to = to[r[1]-r[0]:]
+	slots := runs[len(runs)-1][1]
+	if !Marked(slots, len(runs)) {
+		return k, room
 	}
-	room = room[:first+n]
-	k.Slots = room[first:]
+	first, words := len(room), bitpack.MarkWords(slots)
+	room = slices.Grow(room, words)[:first+words]
+	k.Marks, k.Runs = room[first:], nil
+	clear(k.Marks)
+	for _, r := range runs {
+		k.Marks.Mark(r[0], r[1])
+	}
 	return k, room
+}
+
+// All yields the runs.
+func (k *Kept) All() iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for _, r := range k.Runs {
+			if !yield(r[0], r[1]) {
+				return
+			}
+		}
+		for from, to := k.Marks.NextRun(0); from < to; from, to = k.Marks.NextRun(to) {
+			if !yield(from, to) {
+				return
+			}
+		}
+	}
+}
+
+// AppendRuns appends the runs to those of room.
+func (k *Kept) AppendRuns(room [][2]int) [][2]int {
+	for from, to := range k.All() {
+		room = append(room, [2]int{from, to})
+	}
+	return room
 }
 
 // Keep moves those of values that stay together at the front. What is behind them is arbitrary afterwards.
 func Keep[T Fixed](values []T, kept *Kept) {
-	if kept.Slots != nil {
-		for i, slot := range kept.Slots {
-			values[i] = values[slot]
-		}
+	if kept.Marks != nil {
+		bitpack.Pick(values, values[:min(len(values), 64*len(kept.Marks))], kept.Marks)
 		return
 	}
 	to := 0
@@ -62,10 +87,10 @@ func Keep[T Fixed](values []T, kept *Kept) {
 // they start from. The texts lie between offsets, of which the first is 0. It returns how many bytes are kept. What is behind them
 // in values is arbitrary afterwards.
 func KeepStrings(ends []int32, values []byte, offsets []int32, kept *Kept) int {
-	if kept.Slots != nil {
-		return keepListed(ends[1:], values, offsets, kept.Slots, int(ends[0]))
-	}
 	start := int(ends[0])
+	if kept.Marks != nil {
+		return gatherTexts(ends[1:], values, 0, values, offsets, kept.Marks, start)
+	}
 	ends = ends[1:]
 	to := 0
 	for _, r := range kept.Runs {
@@ -95,24 +120,30 @@ func KeepStrings(ends []int32, values []byte, offsets []int32, kept *Kept) int {
 	return to
 }
 
-// keepListed moves the texts of slots, which are listed, together, from where the first of all texts begins, and returns where the last of
-// them ends. The ends, moved by shift, go to ends, which may be offsets behind the first: they are written before those that will be
-// read, or as they are.
-func keepListed(ends []int32, values []byte, offsets []int32, slots []uint16, shift int) int {
-	ends = ends[:len(slots)]
-	to := int(offsets[0])
-	for i, slot := range slots {
-		from := int(offsets[slot])
-		n := int(offsets[int(slot)+1]) - from
-		if from-to >= shortText && n <= shortText && from+shortText <= len(values) {
-			move64(values[to:], values[from:]) // what is too much is written over
-		} else if from != to {
-			copy(values[to:to+n], values[from:from+n])
-		}
-		to += n
-		ends[i] = int32(to + shift)
+// textBlock is how many texts are moved at once.
+const textBlock = 1024
+
+// gatherTexts copies those texts of src that are marked one behind another to dst, from byte at on, and returns where the last of them ends.
+// Their ends there, and shift, go to ends, which may be offsets behind the first, and the same holds for dst and src: see
+// bitpack.PickTexts.
+func gatherTexts(ends []int32, dst []byte, at int, src []byte, offsets []int32, marks bitpack.Marks, shift int) int {
+	var all [1 + textBlock]int32
+	var starts [textBlock]int32
+	all[0] = offsets[0]
+	offsets = offsets[1:]
+	for len(offsets) > 0 && len(marks) > 0 {
+		n := copy(all[1:], offsets)
+		m := marks[:min(len(marks), bitpack.MarkWords(n))]
+		next := all[n]
+		n = min(n, 64*len(m))
+		k := bitpack.Pick(starts[:], all[:n], m)
+		bitpack.Pick(all[:], all[1:1+n], m)
+		at = bitpack.PickTexts(dst, at, src, starts[:k], all[:k], shift)
+		ends = ends[copy(ends, all[:k]):]
+		all[0] = next
+		offsets, marks = offsets[n:], marks[len(m):]
 	}
-	return to
+	return at
 }
 
 // Texts of a run are copied by as many bytes as shortText at once, up to longText: a call of memmove branches on their length.

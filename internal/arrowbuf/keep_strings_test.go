@@ -41,9 +41,9 @@ func checkKeepStrings(t *testing.T, values []byte, offsets []int32, runs [][2]in
 	for i := range 8 {
 		ends[1+left+i] = -7
 	}
-	kept := Kept{Runs: runs, N: left}
+	kept := Kept{Runs: runs, N: left, Count: len(runs)}
 	if listed {
-		kept, _ = NewKept(runs, left, nil)
+		kept, _ = KeptRuns(runs, left, nil)
 	}
 	n := KeepStrings(ends[:1+left], room[:len(values)], offsets, &kept)
 	if !bytes.Equal(room[:n], want) || !slices.Equal(ends[:1+left], wantEnds) {
@@ -75,7 +75,7 @@ func FuzzKeepStrings(f *testing.F) {
 func BenchmarkKeepStrings(b *testing.B) {
 	values, offsets, runs, left := texts(rand.New(rand.NewSource(3)), 8192, 45, 2, 2)
 	ends, room := make([]int32, 1+left), make([]byte, len(values))
-	kept, _ := NewKept(runs, left, nil)
+	kept, _ := KeptRuns(runs, left, nil)
 	b.SetBytes(int64(len(values)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -87,7 +87,7 @@ func BenchmarkKeepStrings(b *testing.B) {
 func BenchmarkKeep(b *testing.B) {
 	_, _, runs, left := texts(rand.New(rand.NewSource(3)), 8192, 0, 2, 2)
 	room := make([]int64, 8192)
-	kept, _ := NewKept(runs, left, nil)
+	kept, _ := KeptRuns(runs, left, nil)
 	b.SetBytes(int64(8 * len(room)))
 	b.ReportAllocs()
 	for b.Loop() {

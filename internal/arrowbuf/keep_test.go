@@ -49,7 +49,7 @@ func TestKeep(t *testing.T) {
 			for _, r := range runs {
 				left += r[1] - r[0]
 			}
-			kept, _ := NewKept(runs, left, nil)
+			kept, _ := KeptRuns(runs, left, nil)
 			vec.Keep(n, &kept)
 			bits.Keep(n, &kept)
 			offsets.Keep(n, &kept, &text)

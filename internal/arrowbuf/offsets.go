@@ -41,8 +41,8 @@ func KeepTexts(offsets *Vec[int32], n int, kept *Kept, v *Vec[uint8]) {
 	all := offsets.Values()
 	slots := all[len(all)-1-n:]
 	values := v.Values()
-	if kept.Slots != nil {
-		end := keepListed(slots[1:], values, slots, kept.Slots, 0)
+	if kept.Marks != nil {
+		end := gatherTexts(slots[1:], values, int(slots[0]), values, slots, kept.Marks, 0)
 		v.Shrink(len(values) - end)
 		offsets.Shrink(n - kept.N)
 		return

@@ -113,8 +113,8 @@ func (a *Appender) Append(arr arrow.Array, start, end int) error {
 
 // AppendRuns adds the rows of runs, each a half-open range of rows of arr, in the order given.
 func (a *Appender) AppendRuns(arr arrow.Array, runs [][2]int64) error {
-	if !arrow.TypeEqual(arr.DataType(), a.dt) {
-		return fmt.Errorf("rows of type %s appended to %s", arr.DataType(), a.dt)
+	if err := a.admit(arr); err != nil {
+		return err
 	}
 	n, err := countRows(runs, int64(arr.Len()))
 	if err != nil || n == 0 {
@@ -132,6 +132,14 @@ func (a *Appender) AppendRuns(arr arrow.Array, runs [][2]int64) error {
 		return err
 	}
 	a.rows += n
+	return nil
+}
+
+// admit tests that arr has the type of the rows.
+func (a *Appender) admit(arr arrow.Array) error {
+	if !arrow.TypeEqual(arr.DataType(), a.dt) {
+		return fmt.Errorf("rows of type %s appended to %s", arr.DataType(), a.dt)
+	}
 	return nil
 }
 

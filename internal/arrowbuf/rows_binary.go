@@ -102,6 +102,8 @@ type binaryRows[O int32 | int64] struct {
 	rowBase
 	offsets rowOffsets[O]
 	data    rowBuffer
+	starts  []int32    // scratch
+	runs    [][2]int64 // scratch
 }
 
 func (c *binaryRows[O]) reserve(n int) { c.offsets.reserve(c.mem, n) }

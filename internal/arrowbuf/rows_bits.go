@@ -20,18 +20,27 @@ type rowBase struct {
 
 // appendValidity adds the validity of the rows of runs, n in all, to the rows that b has, and counts them.
 func (b *rowBase) appendValidity(d arrow.ArrayData, runs [][2]int64, n int) {
-	var src []byte
+	dst, have, src := b.moreValidity(d, n)
+	if src == nil {
+		return
+	}
+	appendBitRuns(dst, have, src, d.Offset(), runs)
+	b.nulls += n - bitutil.CountSetBits(dst, have, n)
+}
+
+// moreValidity adds n rows of d to those that b has. It returns the bits to be written, from bit have on, and those of d, if d has nulls.
+func (b *rowBase) moreValidity(d arrow.ArrayData, n int) (dst []byte, have int, src []byte) {
 	if v := d.Buffers()[0]; v != nil && d.NullN() != 0 {
 		src = v.Bytes()
 	}
-	have := b.rows
+	have = b.rows
 	b.rows += n
 	if len(src) == 0 {
 		if b.valid.n > 0 {
 			b.growValid()
 			setBits(b.valid.bytes(), have, n)
 		}
-		return
+		return nil, have, nil
 	}
 	if b.valid.n == 0 {
 		b.growValid()
@@ -39,9 +48,7 @@ func (b *rowBase) appendValidity(d arrow.ArrayData, runs [][2]int64, n int) {
 	} else {
 		b.growValid()
 	}
-	dst := b.valid.bytes()
-	appendBitRuns(dst, have, src, d.Offset(), runs)
-	b.nulls += n - bitutil.CountSetBits(dst, have, n)
+	return b.valid.bytes(), have, src
 }
 
 // growValid extends the bitmap to b.rows.

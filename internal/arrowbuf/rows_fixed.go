@@ -55,6 +55,7 @@ type fixedRows struct {
 	rowBase
 	width  int
 	values rowBuffer
+	runs   [][2]int64 // scratch
 }
 
 func (c *fixedRows) reserve(n int) { c.values.reserve(c.mem, n*c.width) }

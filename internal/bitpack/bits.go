@@ -80,22 +80,6 @@ func CopyBits(dst []byte, dstOff int, src []byte, srcOff, n int) {
 	}
 }
 
-// GatherBits moves the bits of b at off plus each of slots, which ascend, together from bit position off on. Other bits from there
-// up to the last slot become arbitrary.
-func GatherBits(b []byte, off int, slots []uint16) {
-	to := off
-	for len(slots) > 0 {
-		k := min(64, len(slots))
-		w := uint64(0)
-		for i, slot := range slots[:k] {
-			at := off + int(slot)
-			w |= uint64(b[at>>3]>>(at&7)&1) << i
-		}
-		putBits(b, to, w, k)
-		to, slots = to+k, slots[k:]
-	}
-}
-
 // FillBits sets n bits of b from bit position off on to v.
 func FillBits(b []byte, off, n int, v bool) {
 	if n <= 0 {

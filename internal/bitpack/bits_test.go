@@ -175,33 +175,3 @@ func BenchmarkBits(b *testing.B) {
 		})
 	}
 }
-
-// Gathered bits are those of the slots, and what lies before and behind is not touched.
-func TestGatherBits(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
-	for range 2000 {
-		off, n := rng.Intn(20), rng.Intn(400)
-		b := make([]byte, (off+n+7)/8+2)
-		rng.Read(b)
-		before := bytes.Clone(b)
-		var slots []uint16
-		for i := range n {
-			if rng.Intn(3) != 0 {
-				slots = append(slots, uint16(i))
-			}
-		}
-		bitpack.GatherBits(b, off, slots)
-		for i := range len(b) * 8 {
-			want := bit(before, i)
-			switch {
-			case i >= off && i < off+len(slots):
-				want = bit(before, off+int(slots[i-off]))
-			case i >= off && i < off+n:
-				continue
-			}
-			if bit(b, i) != want {
-				t.Fatalf("%d of %d slots from bit %d on: bit %d is %v", len(slots), n, off, i, bit(b, i))
-			}
-		}
-	}
-}

@@ -213,12 +213,17 @@ func (r *Reader) Take() (arrow.Record, error) {
 	}
 	rec, err := arrowbuf.Concat(r.parts, r.mem)
 	if err != nil {
-		if errors.Is(err, arrowbuf.ErrOverflow) {
-			return nil, errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches than %d rows", err, r.rows)
-		}
-		return nil, errs.Errorf(errs.ErrInternal, "%d rows in one batch: %w", r.rows, err)
+		return nil, refused(err, r.rows)
 	}
 	return rec, nil
+}
+
+// refused is the error for rows that could not be copied together.
+func refused(err error, rows int64) error {
+	if errors.Is(err, arrowbuf.ErrOverflow) {
+		return errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches than %d rows", err, rows)
+	}
+	return errs.Errorf(errs.ErrInternal, "%d rows in one batch: %w", rows, err)
 }
 
 func (r *Reader) releaseParts() {

@@ -31,6 +31,7 @@ type stringValues struct {
 	offsets arrowbuf.Offsets
 	bytes   arrowbuf.Vec[uint8]
 	scratch []int32
+	runs    [][2]int // scratch too
 }
 
 func newStrings(n *node) content {

@@ -6,6 +6,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/keptrows"
 )
 
@@ -30,12 +31,43 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		r.batch = r.batch[:before]
 		return nil
 	}
+	r.windows(n).Divide(r.start, r.batch[before:], nil, r.exact)
+	return r.readWindows(n)
+}
+
+// ReadMask appends rows whose bits are set to the batch being built: see arrowio.RunReader, and ReadRuns.
+func (r *splitReader) ReadMask(mask []uint64, off, n int) error {
+	if r.err == nil {
+		r.err = arrowio.RowRange{Start: r.row, End: r.end}.Check(r.row, int64(n))
+	}
+	if r.err != nil {
+		return r.err
+	}
+	k := bitpack.Marks(mask).CountPart(off, n)
+	row := r.row
+	if r.row += int64(n); k == 0 {
+		return nil
+	}
+	first := len(r.masks)
+	r.masks = bitpack.AppendPart(r.masks, mask, off, n)
+	r.masked = append(r.masked, masked{before: len(r.batch), row: row, marks: r.masks[first:]})
+	r.windows(k).DivideMask(row-r.start, mask, off, n, nil, r.exact)
+	return r.readWindows(k)
+}
+
+// windows returns the windows of the tree, for n rows to come.
+func (r *splitReader) windows(n int) *keptrows.Windows {
 	if r.rows == 0 { // buffers begin with room for all of it
 		for _, g := range r.tree.branches {
 			g.arena.Ahead = float64(n) / keptrows.Rows
 		}
 	}
-	err := r.tree.readRuns(r.start, r.batch[before:], r.exact)
+	return &r.tree.windows
+}
+
+// readWindows appends the n rows of the windows of the tree.
+func (r *splitReader) readWindows(n int) error {
+	err := r.tree.readWindows()
 	if err != nil && !r.exact && !isIO(err) {
 		err = r.readExactly() // it may have been about a row that was not asked for
 	}
@@ -45,6 +77,29 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 	}
 	r.rows += n
 	return nil
+}
+
+// masked is rows of the batch being built: those that are marked, from a row on.
+type masked struct {
+	before int   // runs of the batch
+	row    int64 // of the file
+	marks  bitpack.Marks
+}
+
+// batchRuns returns the runs of rows of the batch being built.
+func (r *splitReader) batchRuns() []arrowio.RowRange {
+	if len(r.masked) == 0 {
+		return r.batch
+	}
+	var runs []arrowio.RowRange
+	at := 0
+	for _, m := range r.masked {
+		runs, at = append(runs, r.batch[at:m.before]...), m.before
+		for from, to := m.marks.NextRun(0); from < to; from, to = m.marks.NextRun(to) {
+			runs = append(runs, arrowio.RowRange{Start: m.row + int64(from), End: m.row + int64(to)})
+		}
+	}
+	return append(runs, r.batch[at:]...)
 }
 
 // readExactly decodes the batch being built again, from new decoders and no row but those of the batch.
@@ -64,13 +119,13 @@ func (r *splitReader) readExactly() error {
 	if err := t.prepare(ctx, st, r.start, r.split, r.want); err != nil {
 		return err
 	}
-	return t.readRuns(r.start, r.batch, true)
+	t.windows.Divide(r.start, r.batchRuns(), nil, true)
+	return t.readWindows()
 }
 
-// readRuns appends runs of rows, counted from a row before or at the start of the stripe, as the rows are.
-func (t *tree) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
-	t.row = runs[len(runs)-1].End - start
-	t.windows.Divide(start, runs, nil, exact)
+// readWindows appends the rows of the windows.
+func (t *tree) readWindows() error {
+	t.row = t.windows.End()
 	return t.each(func(g *branch) error { return g.readWindows() })
 }
 
@@ -110,13 +165,13 @@ func (g *branch) readWindow(w *keptrows.Window) error {
 			continue
 		}
 		at := 0
-		for _, p := range w.Kept.Runs {
-			if err := r.skip(int64(p[0] - at)); err != nil {
+		for from, to := range w.Kept.All() {
+			if err := r.skip(int64(from - at)); err != nil {
 				return err
 			}
-			at = p[1]
-			g.row = row + int64(p[0])
-			if err := r.read(arrowbuf.AllSlots(p[1] - p[0])); err != nil {
+			at = to
+			g.row = row + int64(from)
+			if err := r.read(arrowbuf.AllSlots(to - from)); err != nil {
 				return err
 			}
 		}

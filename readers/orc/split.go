@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // splitReader decodes one split. See arrowio.SplitReader.
@@ -22,6 +23,8 @@ type splitReader struct {
 	row     int64 // of the file, where the reader stands; the tree may be behind
 	rows    int   // of the batch being built
 	batch   []arrowio.RowRange
+	masked  []masked // rows of the batch, too
+	masks   bitpack.Marks
 	exact   bool // decode no row that is not asked for
 	wide    float64
 	err     error
@@ -134,7 +137,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 	if r.rows > 0 {
 		r.wide = float64(taken) / float64(r.rows)
 	}
-	r.rows, r.batch = 0, r.batch[:0]
+	r.rows, r.batch, r.masked, r.masks = 0, r.batch[:0], r.masked[:0], r.masks[:0]
 	return rec, nil
 }
 

@@ -92,7 +92,7 @@ func (c *structs) readKept(n int, kept *arrowbuf.Kept) error {
 // readKept takes the values of each run from the stream, which passes over the others. Where nearly all stay and the
 // stream reads to where they are wanted, it reads all.
 func (c *floats[T]) readKept(n int, kept *arrowbuf.Kept) error {
-	if readsAll(&c.data.Bytes, len(kept.Runs), int64(n-kept.N)*c.width, int64(kept.N)*c.width) {
+	if readsAll(&c.data.Bytes, kept.Count, int64(n-kept.N)*c.width, int64(kept.N)*c.width) {
 		err := c.read(arrowbuf.AllSlots(n))
 		if err == nil {
 			c.trim(n, kept)
@@ -104,15 +104,15 @@ func (c *floats[T]) readKept(n int, kept *arrowbuf.Kept) error {
 	}
 	dst := arrowbuf.AsBytes(c.out.Grow(kept.N))
 	at := 0
-	for _, r := range kept.Runs {
-		if err := c.data.Discard(int64(r[0]-at) * c.width); err != nil {
+	for from, to := range kept.All() {
+		if err := c.data.Discard(int64(from-at) * c.width); err != nil {
 			return c.data.fail(err)
 		}
-		k := (r[1] - r[0]) * int(c.width)
+		k := (to - from) * int(c.width)
 		if err := c.data.Take(dst[:k]); err != nil {
 			return c.data.fail(err)
 		}
-		dst, at = dst[k:], r[1]
+		dst, at = dst[k:], to
 	}
 	return c.data.fail(c.data.Discard(int64(n-at) * c.width))
 }
@@ -136,7 +136,6 @@ func (c *stringValues) readKept(n int, kept *arrowbuf.Kept) error {
 
 // copyKept is readKept for values that are stored as they are.
 func (c *stringValues) copyKept(n int, kept *arrowbuf.Kept) error {
-	runs := kept.Runs
 	c.scratch = grow(c.scratch, 1+n+bitpack.DstSlack/4)
 	offsets := c.scratch[:1+n]
 	lens := offsets[1:]
@@ -144,14 +143,19 @@ func (c *stringValues) copyKept(n int, kept *arrowbuf.Kept) error {
 		return c.length.fail(err)
 	}
 	_, ends := c.offsets.Grow(kept.N, kept.N)
-	if n <= shortRows*len(runs) {
+	if n <= shortRows*kept.Count {
 		all, err := c.total(lens)
 		if err != nil {
 			return err
 		}
-		if all <= shortBytes*int64(len(runs)) {
+		if all <= shortBytes*int64(kept.Count) {
 			return c.copyShort(ends, offsets, kept, all)
 		}
+	}
+	runs := kept.Runs
+	if kept.Marks != nil {
+		c.runs = kept.AppendRuns(c.runs[:0])
+		runs = c.runs
 	}
 	start := ends[0]
 	to := ends[1:]

@@ -281,6 +281,25 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		r.runs = append(r.runs, arrowio.RowRange{Start: row + x.Start, End: row + x.End})
 	}
 	r.windows.Divide(0, r.runs, r.want, false)
+	return r.readWindows()
+}
+
+// ReadMask appends rows whose bits are set to the batch being built: see arrowio.RunReader, and ReadRuns.
+func (r *splitReader) ReadMask(mask []uint64, off, n int) error {
+	if r.err == nil {
+		r.err = r.split.Rows.Check(r.row, int64(n))
+	}
+	if r.err != nil {
+		return r.err
+	}
+	r.windows.DivideMask(r.row, mask, off, n, r.want, false)
+	r.rows += bitpack.Marks(mask).CountPart(off, n)
+	r.row += int64(n)
+	return r.readWindows()
+}
+
+// readWindows appends the rows of the windows.
+func (r *splitReader) readWindows() error {
 	return r.each(func(rt *root) error {
 		for i := range r.windows.All {
 			if err := rt.readWindow(&r.windows.All[i]); err != nil {

@@ -44,11 +44,11 @@ func (t *root) readWindow(w *keptrows.Window) error {
 		t.node.trim(w.Len(), &w.Kept)
 		return nil
 	}
-	for _, p := range w.Kept.Runs {
-		if err := t.walk(w.Row+int64(p[0]), false); err != nil {
+	for from, to := range w.Kept.All() {
+		if err := t.walk(w.Row+int64(from), false); err != nil {
 			return err
 		}
-		if err := t.walk(w.Row+int64(p[1]), true); err != nil {
+		if err := t.walk(w.Row+int64(to), true); err != nil {
 			return err
 		}
 	}
@@ -89,8 +89,8 @@ func (k *fixedBytesSink) trim(n int, kept *arrowbuf.Kept) int64 {
 	all := k.vec.Values()
 	region := all[len(all)-n*w:]
 	to := 0
-	for _, r := range kept.Runs {
-		to += copy(region[to:], region[r[0]*w:r[1]*w])
+	for from, end := range kept.All() {
+		to += copy(region[to:], region[from*w:end*w])
 	}
 	k.vec.Shrink(len(region) - to)
 	return 0
