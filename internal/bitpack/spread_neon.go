@@ -51,12 +51,12 @@ func fillMoves(order []uint8, b, width uint8) uint8 {
 	return used
 }
 
-// spreadVectors is spreadTable for values of 32 and of 64 bits; false if the machine cannot. src has 64 values.
+// spreadVectors is spreadTable for values of 32 and of 64 bits; false if the machine cannot. src has eight values more than w has bits.
 func spreadVectors[T any](dst *[64]T, src []T, w uint64) bool {
 	if !useNEON {
 		return false
 	}
-	d, s := (*byte)(unsafe.Pointer(dst)), (*byte)(unsafe.Pointer((*[64]T)(src)))
+	d, s := (*byte)(unsafe.Pointer(dst)), (*byte)(unsafe.Pointer((*[8]T)(src)))
 	switch unsafe.Sizeof(dst[0]) {
 	case 4:
 		spread32NEON(d, s, w, &allMoves32)
@@ -67,6 +67,8 @@ func spreadVectors[T any](dst *[64]T, src []T, w uint64) bool {
 	}
 	return true
 }
+
+func spreadEndsVectors(_ *[64]int32, _ []int32, _ uint64) bool { return false }
 
 // spread32NEON fills 64 slots of 32 bits with the values at src of those whose bits are set; others become zero. It reads 4 values from
 // where the next one is, for each 4 slots. dst may lie before src.
