@@ -12,8 +12,19 @@ def run(code, *arguments):
 
 
 def test_time():
-    """50 ms at most, of processor time, so that others on the machine do not count; the best of ten runs."""
-    code = "import time; a = time.process_time(); import arrowio; print(time.process_time() - a)"
+    """50 ms at most, of processor time, so that others on the machine do not count; the best of ten runs. The processor may be slower at times: a loop before
+    the import, which takes 24 ms where that was measured, says by how much."""
+    code = """
+import time
+a = time.process_time()
+x = 0
+for i in range(400_000):
+    x ^= i
+b = time.process_time()
+import arrowio
+c = time.process_time()
+print((c - b) / max(1, (b - a) / 0.024))
+"""
     assert min(float(run(code).stdout) for _ in range(10)) < 0.05
 
 
