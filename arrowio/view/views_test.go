@@ -104,3 +104,28 @@ func TestViewsOfTheSameBytes(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func BenchmarkViews(b *testing.B) {
+	for _, c := range []struct {
+		name        string
+		short, long int
+	}{{"short", 3, 12}, {"mixed", 4, 24}, {"long", 100, 300}} {
+		b.Run(c.name, func(b *testing.B) {
+			build := array.NewStringBuilder(memory.DefaultAllocator)
+			for i := range 10_000 {
+				build.Append(strings.Repeat("x", c.short+i*7919%(c.long-c.short)))
+			}
+			d := build.NewArray().Data()
+			convert := viewConversion(arrow.BinaryTypes.StringView)
+			b.SetBytes(int64(d.Len() * arrow.ViewHeaderSizeBytes))
+			b.ReportAllocs()
+			for b.Loop() {
+				out, err := convert(d, nil, memory.DefaultAllocator)
+				if err != nil {
+					b.Fatal(err)
+				}
+				out.Release()
+			}
+		})
+	}
+}
