@@ -24,6 +24,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/tracing"
 	"github.com/arrowio/arrowio/internal/workers"
+	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
 // RequestIDHeader is the header with the id of a call. A client may send it; otherwise the server makes an id. Every answer has
@@ -222,12 +223,12 @@ func (s *callStream) Context() context.Context { return s.ctx }
 func (s *callStream) SendMsg(m any) error { return s.call.sent.Send(s.ServerStream, m) }
 
 // newSender prepares to send records of schema s as a part of the stream's call; see transport.NewSender.
-func newSender(stream grpc.ServerStream, s *arrow.Schema, compression string, mem memory.Allocator) (*transport.Sender, error) {
+func newSender(stream grpc.ServerStream, s *arrow.Schema, c outipc.Compression, mem memory.Allocator) (*transport.Sender, error) {
 	call := CallFrom(stream.Context())
 	if call == nil { // outside of a Server
 		call = &Call{lease: unlimited{}, conn: transport.ConnectionOf(stream.Context())}
 	}
-	return transport.NewSender(stream, transport.Account{Conn: call.conn, Lease: call.lease, Sent: &call.sent}, s, compression, mem)
+	return transport.NewSender(stream, transport.Account{Conn: call.conn, Lease: call.lease, Sent: &call.sent}, s, c, mem)
 }
 
 // call runs one RPC.

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/internal/strict"
+	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
 // Command is a request for rows of a dataset: the JSON in a descriptor of type CMD. ParseCommand checks what can be checked
@@ -26,6 +27,7 @@ type Command struct {
 	BatchRows   int               `json:"batch_rows,omitempty"`  // at most, in a batch; default 65 536
 	BatchBytes  int64             `json:"batch_bytes,omitempty"` // about, in a batch; default 2 MiB
 	Compression string            `json:"compression,omitempty"` // of the bodies: none, lz4, zstd
+	Compressed  []string          `json:"compressed,omitzero"`   // columns of the records that are compressed, by name; absent = all
 	Dictionary  *bool             `json:"dictionary,omitempty"`  // true = dictionaries where the format has them, false = plain values; absent = as the dataset is
 	Options     map[string]string `json:"options,omitempty"`     // of the format, those that only change how values look
 	Endpoints   int               `json:"endpoints,omitempty"`   // about so many; default by size
@@ -101,6 +103,8 @@ func (c *Command) check() error {
 		return badNumber("batch_bytes", c.BatchBytes, minBatchBytes, maxBatchBytes)
 	case !slices.Contains([]string{"", "none", "lz4", "zstd"}, c.Compression):
 		return bad("compression %q is not one of none, lz4, zstd", c.Compression)
+	case c.Compressed != nil && (c.Compression == "" || c.Compression == "none"):
+		return bad("compressed names columns, and compression says no codec: one of lz4, zstd")
 	case len(c.Options) > maxOptions:
 		return bad("%d options; the most is %d", len(c.Options), maxOptions)
 	case c.Endpoints < 0 || c.Endpoints > maxEndpoints:
@@ -181,7 +185,20 @@ func (c *Command) bindWhere(e *Entry, where expr.Expr) (*bound, error) {
 	if b.rows, err = c.rowRange(); err == nil && e.guard != nil {
 		err = e.guard.bind(b)
 	}
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range c.Compressed {
+		if !b.schema.HasField(name) {
+			return nil, errs.Errorf(errs.ErrSchema, "compressed names %q, which is no column of the records", name)
+		}
+	}
+	return b, nil
+}
+
+// bodies says how the records are compressed.
+func (b *bound) bodies() outipc.Compression {
+	return outipc.Compression{Codec: b.Compression, Columns: b.Compressed}
 }
 
 // scanOptions says how to scan what endpoints of the command stand for.

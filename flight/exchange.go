@@ -20,6 +20,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/ipc"
+	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
 // ExchangeCommand says what a DoExchange does with the client's batches: the JSON in its descriptor CMD. Its fields mean the same
@@ -30,6 +31,7 @@ type ExchangeCommand struct {
 	BatchRows   int      `json:"batch_rows,omitempty"`  // at most, in a batch; default as many as in the client's batch
 	BatchBytes  int64    `json:"batch_bytes,omitempty"` // about, in a batch; default 2 MiB
 	Compression string   `json:"compression,omitempty"`
+	Compressed  []string `json:"compressed,omitzero"`
 }
 
 // ParseExchange parses the descriptor of a DoExchange. It refuses unknown fields.
@@ -47,7 +49,7 @@ func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
 	if err := refuseZero(d.GetCmd()); err != nil {
 		return nil, err
 	}
-	same := Command{Dataset: "-", BatchRows: c.BatchRows, BatchBytes: c.BatchBytes, Compression: c.Compression}
+	same := Command{Dataset: "-", BatchRows: c.BatchRows, BatchBytes: c.BatchBytes, Compression: c.Compression, Compressed: c.Compressed}
 	return c, same.check()
 }
 
@@ -85,7 +87,7 @@ func (s *service) exchange(ctx context.Context, in *inbound, stream grpc.ServerS
 		return err
 	}
 	dec.Begin(x.in, mem)
-	out, err := newSender(stream, x.out.Schema, c.Compression, mem)
+	out, err := newSender(stream, x.out.Schema, outipc.Compression{Codec: c.Compression, Columns: c.Compressed}, mem)
 	if err != nil {
 		return err
 	}

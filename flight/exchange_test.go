@@ -95,6 +95,7 @@ func TestExchange(t *testing.T) {
 		{[]string{"s", "id"}, "x < 0.3 AND id >= 1200", nil, 1},
 		{[]string{"l"}, "id < 0", nil, 1},
 		{nil, "x < 0.9", map[string]any{"batch_rows": 100, "compression": "zstd"}, 0},
+		{nil, "x < 0.9", map[string]any{"compression": "zstd", "compressed": []string{"x"}}, 1},
 		{[]string{}, "s IS NULL", map[string]any{"batch_bytes": 4096, "compression": "lz4"}, 1},
 		{nil, "", map[string]any{"batch_rows": 300}, 4},
 	} {
@@ -213,6 +214,7 @@ func TestExchangeRefuses(t *testing.T) {
 		{cmdOf(`{"batch_rows":-1}`), codes.InvalidArgument},
 		{cmdOf(`{"batch_bytes":1}`), codes.InvalidArgument},
 		{cmdOf(`{"compression":"gzip"}`), codes.InvalidArgument},
+		{cmdOf(`{"compression":"zstd","compressed":["nothing"]}`), codes.InvalidArgument},
 	} {
 		x, err := exchangeOf(t.Context(), t, c, q.d, s)
 		if err != nil {

@@ -78,6 +78,8 @@ func TestRead(t *testing.T) {
 		{`"batch_rows":1000`, arrowio.ScanOptions{}},
 		{`"batch_bytes":65536`, arrowio.ScanOptions{}},
 		{`"compression":"lz4"`, arrowio.ScanOptions{}},
+		{`"compression":"zstd","compressed":["s","l"]`, arrowio.ScanOptions{}},
+		{`"compression":"lz4","compressed":[]`, arrowio.ScanOptions{}},
 		{`"compression":"zstd","where":"x < 0.9"`, arrowio.ScanOptions{Filter: parse(t, "x < 0.9")}},
 		{`"endpoints":5`, arrowio.ScanOptions{}},
 		{`"dictionary":false`, arrowio.ScanOptions{}},
@@ -115,8 +117,8 @@ func TestDictionary(t *testing.T) {
 	dir := events(t, 20_000)
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)
-	for _, compression := range []string{"none", "lz4", "zstd"} {
-		_, got := getAll(t.Context(), t, c, cmdOf(`{"dataset":"events","dictionary":true,"columns":["s","id"],"compression":%q,"batch_bytes":65536}`, compression))
+	for _, compression := range []string{`"none"`, `"lz4"`, `"zstd"`, `"zstd","compressed":["id"]`, `"lz4","compressed":["s"]`} {
+		_, got := getAll(t.Context(), t, c, cmdOf(`{"dataset":"events","dictionary":true,"columns":["s","id"],"compression":%s,"batch_bytes":65536}`, compression))
 		if id := got.schema.Field(0).Type.ID(); id != arrow.DICTIONARY {
 			t.Fatalf("s is %v", got.schema.Field(0).Type)
 		}

@@ -56,7 +56,7 @@ func strangers(f *testing.F) (*service, *Entry) {
 
 var commandSeeds = []string{
 	`{"dataset":"d"}`, `{"dataset":"d","columns":["s","id"],"where":"x < 0.5 AND s LIKE 'é%'","batch_rows":7}`, `{"dataset":"d","columns":[]}`,
-	`{"dataset":"d","rows":"5:17","compression":"zstd","dictionary":true,"endpoints":3}`, `{"dataset":"d","rows":":","batch_bytes":4096,"compression":"lz4"}`,
+	`{"dataset":"d","rows":"5:17","compression":"zstd","dictionary":true,"endpoints":3}`, `{"dataset":"d","rows":":","batch_bytes":4096,"compression":"lz4","compressed":["l"]}`,
 	`{"dataset":"d","resume":{"fragment":1,"split":0,"row":12},"options":{"timestamp-unit":"ms"},"dictionary":false}`,
 	`{"dataset":"d","where":"id IN (1, 2, NULL) OR NOT (l IS NULL)"}`, `{"dataset":"d","rows":"9223372036854775807:"}`,
 }

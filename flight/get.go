@@ -169,7 +169,7 @@ func (s *service) streamRows(ctx context.Context, p *ticketRows, stream grpc.Ser
 	}
 	defer scan.Release()
 	mem := s.allocator()
-	out, err := newSender(stream, to.schema, p.b.Compression, mem)
+	out, err := newSender(stream, to.schema, p.b.bodies(), mem)
 	if err != nil {
 		return err
 	}

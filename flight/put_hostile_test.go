@@ -29,7 +29,7 @@ import (
 // framed is what a client sends: the schema with the descriptor, then records.
 func framed(t testing.TB, d *flight.FlightDescriptor, s *arrow.Schema, recs []arrow.Record) []*flight.FlightData {
 	t.Helper()
-	m, err := outipc.NewMessages(s, "", nil)
+	m, err := outipc.NewMessages(s, outipc.Compression{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

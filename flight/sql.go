@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
+	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
 // Names for clients that use Flight SQL. They see the datasets as the tables of one schema in one catalog.
@@ -64,7 +65,7 @@ func (q sqlServer) Read(ctx context.Context, ticket []byte, stream grpc.ServerSt
 }
 
 func (q sqlServer) Send(stream grpc.ServerStream, rec arrow.Record) error {
-	out, err := newSender(stream, rec.Schema(), "", q.o.Allocator)
+	out, err := newSender(stream, rec.Schema(), outipc.Compression{}, q.o.Allocator)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (r *sqlRows) Stream(schema *arrow.Schema, add func(arrow.Record, transport.
 }
 
 func (r *sqlRows) None(schema *arrow.Schema) error {
-	out, err := newSender(r.stream, schema, r.p.b.Compression, r.s.allocator())
+	out, err := newSender(r.stream, schema, r.p.b.bodies(), r.s.allocator())
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/tracing"
+	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
 // SQLOptions says who answers the statements of Flight SQL that are more than the rows and columns of one dataset.
@@ -278,7 +279,7 @@ func (r *sqlResult) run(text string, params arrow.Record) (err error) {
 	switch {
 	case r.out == nil:
 		r.schema = rows.Schema()
-		if r.out, err = newSender(r.stream, r.schema, "", mem); err != nil {
+		if r.out, err = newSender(r.stream, r.schema, outipc.Compression{}, mem); err != nil {
 			return err
 		}
 		if err := r.out.Begin(); err != nil {

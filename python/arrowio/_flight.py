@@ -67,7 +67,7 @@ class Connection:
         Args:
             name, columns, where: as for `arrowio.open`; rows: "A:B".
             options: those of the format that only change how values look.
-            command: what else a command can say: batch_rows, batch_bytes, compression, dictionary, endpoints.
+            command: what else a command can say: batch_rows, batch_bytes, compression, compressed, dictionary, endpoints.
         """
         from ._library import option_texts
 

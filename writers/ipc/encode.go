@@ -16,7 +16,7 @@ import (
 )
 
 // batch is a record batch or the values of a dictionary, laid out: what its metadata say, and the buffers of its body,
-// which are views of the arrays unless they are compressed.
+// which are views of the arrays or compressed ones.
 type batch struct {
 	rows     int64
 	nodes    []pair // slots, nulls
@@ -26,6 +26,8 @@ type batch struct {
 	size     int64 // of the body, padding included
 	codec    int8
 	packer   *packer
+	plain    bool // what is added now is not compressed, although codec is not None
+	views    bool // body has views of the arrays, though codec is not None
 }
 
 type pair struct{ a, b int64 }
@@ -168,19 +170,47 @@ func (b *batch) put(d arrow.ArrayData, i, n int) error {
 	return b.append(d.Buffers()[i].Bytes()[:n])
 }
 
-// append lays out a buffer behind the others.
+// append lays out a buffer behind the others, compressed where that makes it shorter.
 func (b *batch) append(p []byte) error {
-	if len(p) > 0 && b.codec != arrowipc.None {
-		var err error
-		if p, err = b.packer.pack(p, b.codec); err != nil {
+	if len(p) == 0 || b.codec == arrowipc.None {
+		b.lay(p)
+		return nil
+	}
+	if !b.plain {
+		packed, err := b.packer.pack(p, b.codec)
+		if err != nil {
 			return err
 		}
+		if len(packed) < len(notCompressed)+len(p) {
+			b.lay(packed)
+			return nil
+		}
 	}
-	b.buffers = append(b.buffers, pair{b.size, int64(len(p))})
-	b.body = append(b.body, p)
-	b.size += (int64(len(p)) + align - 1) &^ (align - 1)
+	b.views = true
+	at := b.size
+	b.part(notCompressed)
+	b.part(p)
+	b.buffers = append(b.buffers, pair{at, int64(len(notCompressed) + len(p))})
 	return nil
 }
+
+// notCompressed is the length, -1, in front of a buffer that is not compressed in a body that is.
+var notCompressed = bytes.Repeat([]byte{0xff}, align)
+
+// lay lays out a buffer as it is.
+func (b *batch) lay(p []byte) {
+	b.buffers = append(b.buffers, pair{b.size, int64(len(p))})
+	b.part(p)
+}
+
+// part puts bytes behind the body, and what is missing to a multiple of align behind them.
+func (b *batch) part(p []byte) {
+	b.body = append(b.body, p)
+	b.size += (int64(len(p)) + align - 1) &^ (align - 1)
+}
+
+// holdsViews reports whether the memory of the arrays is needed as long as the body is.
+func (b *batch) holdsViews() bool { return b.codec == arrowipc.None || b.views }
 
 // packer compresses buffers: int64 size, then one frame.
 type packer struct {

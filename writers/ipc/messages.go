@@ -1,11 +1,13 @@
 package ipc
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Messages makes the messages of a stream for a transport such as Flight, which frames them itself and need not copy them. It
@@ -33,20 +35,47 @@ func (m *Message) Release() {
 	*m = Message{}
 }
 
-// NewMessages prepares a stream of records with schema s. compression is "none", "lz4" or "zstd"; "" = none. mem allocates
-// memory for columns that must be copied, those of slices; nil = memory.DefaultAllocator.
-func NewMessages(s *arrow.Schema, compression string, mem memory.Allocator) (*Messages, error) {
-	p, err := StreamFormat().Plan(s, arrowio.WriteOptions{Compression: compression})
+// Compression says how the bodies of messages are compressed. A buffer that compression would make longer stays as it is.
+type Compression struct {
+	Codec   string   // "none", "lz4" or "zstd"; "" = none
+	Columns []string // names of the columns that are compressed, with their dictionaries; nil = all
+}
+
+// NewMessages prepares a stream of records with schema s. mem allocates memory for columns that must be copied, those of slices;
+// nil = memory.DefaultAllocator. A name in c.Columns that s does not have is an error.
+func NewMessages(s *arrow.Schema, c Compression, mem memory.Allocator) (*Messages, error) {
+	p, err := StreamFormat().Plan(s, arrowio.WriteOptions{Compression: c.Codec})
+	if err != nil {
+		return nil, err
+	}
+	plain, err := c.plain(s)
 	if err != nil {
 		return nil, err
 	}
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	m := &Messages{enc: encoder{format: p.Format, d: p.Driver.(*driver)}}
+	m := &Messages{enc: encoder{format: p.Format, d: p.Driver.(*driver), plain: plain}}
 	m.enc.out = m
 	m.enc.dicts = newDictionaries(m.enc.d.schema.Columns, false, mem)
 	return m, nil
+}
+
+// plain returns which columns of s are not compressed; nil = all are.
+func (c Compression) plain(s *arrow.Schema) ([]bool, error) {
+	if c.Columns == nil {
+		return nil, nil
+	}
+	plain := make([]bool, s.NumFields())
+	for i := range plain {
+		plain[i] = !slices.Contains(c.Columns, s.Field(i).Name)
+	}
+	for _, name := range c.Columns {
+		if !s.HasField(name) {
+			return nil, errs.Errorf(errs.ErrOption, "no column is named %q, which is to be compressed", name)
+		}
+	}
+	return plain, nil
 }
 
 // Schema returns the first message of the stream.
@@ -64,7 +93,7 @@ func (m *Messages) Encode(rec arrow.Record) ([]Message, error) {
 		}
 		return nil, err
 	}
-	if b.codec != arrowipc.None { // its buffers are its own
+	if !b.holdsViews() { // its buffers are its own
 		releaseAll(settled)
 		settled = nil
 	}
@@ -79,7 +108,7 @@ func (m *Messages) Close() {
 }
 
 func (m *Messages) dictionary(b *batch, d dictionaryOf, values arrow.ArrayData) error {
-	if b.codec == arrowipc.None {
+	if b.holdsViews() {
 		values.Retain()
 	} else {
 		values = nil

@@ -195,7 +195,9 @@ type encoder struct {
 	out            dictionaryWriter
 	dicts          dictionaries
 	packer         packer
-	nodes, buffers int // of the latest batch
+	plain          []bool // columns that are not compressed, although the others are; nil = none
+	column         int    // that is laid out
+	nodes, buffers int    // of the latest batch
 }
 
 // dictionaryWriter is where dictionaries go. b is views of values, to be copied or to keep those, unless it is compressed.
@@ -223,10 +225,13 @@ func begin(w io.Writer, p *arrowio.WritePlan) (*fileEncoder, error) {
 
 func (e *encoder) batch(rows int64) *batch {
 	return &batch{
-		rows: rows, codec: e.d.codec, packer: &e.packer,
+		rows: rows, codec: e.d.codec, packer: &e.packer, plain: e.isPlain(),
 		nodes: make([]pair, 0, e.nodes), buffers: make([]pair, 0, e.buffers), body: make([][]byte, 0, e.buffers),
 	}
 }
+
+// isPlain reports whether the column that is laid out is not compressed, although others are.
+func (e *encoder) isPlain() bool { return e.column < len(e.plain) && e.plain[e.column] }
 
 // layOut lays out a batch and writes the dictionaries that it needs. The buffers of b are those of settled, which the
 // caller releases, after an error too.
@@ -234,6 +239,8 @@ func (e *encoder) layOut(rec arrow.Record) (b *batch, settled []arrow.Array, err
 	b = e.batch(rec.NumRows())
 	settled = make([]arrow.Array, 0, rec.NumCols())
 	for i, c := range rec.Columns() {
+		e.column = i
+		b.plain = e.isPlain()
 		s, err := e.dicts.settle(i, c)
 		if err == nil {
 			settled = append(settled, s)

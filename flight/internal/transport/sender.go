@@ -21,10 +21,10 @@ type Sender struct {
 	begun    bool
 }
 
-// NewSender prepares to send records of schema s; Close must be called. compression is that of the bodies: none, lz4,
-// zstd. mem provides the memory of columns that must be copied to be sent; nil = Arrow's default.
-func NewSender(stream grpc.ServerStream, to Account, s *arrow.Schema, compression string, mem memory.Allocator) (*Sender, error) {
-	m, err := ipc.NewMessages(s, compression, mem)
+// NewSender prepares to send records of schema s; Close must be called. c is that of the bodies. mem provides the memory of columns that must be
+// copied to be sent; nil = Arrow's default.
+func NewSender(stream grpc.ServerStream, to Account, s *arrow.Schema, c ipc.Compression, mem memory.Allocator) (*Sender, error) {
+	m, err := ipc.NewMessages(s, c, mem)
 	if err != nil {
 		return nil, err
 	}
