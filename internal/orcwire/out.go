@@ -79,7 +79,6 @@ type Out struct {
 	open   []byte // the chunk, or piece, that is being filled
 	raw    int64  // bytes of those before it
 	chunks int    // how many these are
-	late   bool   // some of them may be stored later
 	stored outStored
 }
 
@@ -92,7 +91,7 @@ func (o *Out) Open(p OutPacking, sc *OutScratch) {
 	if sc != nil {
 		o.shared = sc
 	}
-	o.pack, o.limit, o.open, o.raw, o.chunks, o.late = p, outPiece, o.open[:0], 0, 0, false
+	o.pack, o.limit, o.open, o.raw, o.chunks = p, outPiece, o.open[:0], 0, 0
 	o.stored.reset()
 	if p.Chunked {
 		o.limit = p.BlockSize
@@ -204,17 +203,14 @@ func (o *Out) chunk(raw []byte) {
 	c.pack(o.shared)
 }
 
-// Position appends where the next byte will be: the bytes of the chunks stored, with their headers, and the bytes in the
-// open one, which can be all that it may hold; or, where the stream is not chunked, the bytes before. Where chunks have
-// been handed to OutScratch.Later the first number is not that yet: see Settle.
+// Position appends where the next byte will be. Of a stream that is not chunked that is the bytes before. Else it is two numbers: the
+// chunks before the open one, which Settle makes the bytes that they take, with their headers, and the bytes in the open one, which
+// can be all that it may hold.
 func (o *Out) Position(dst []uint64) []uint64 {
-	switch {
-	case !o.pack.Chunked:
+	if !o.pack.Chunked {
 		return append(dst, uint64(o.stored.size)+uint64(len(o.open)))
-	case o.late:
-		return append(dst, uint64(o.chunks)|unsettled, uint64(len(o.open)))
 	}
-	return append(dst, uint64(o.stored.size), uint64(len(o.open)))
+	return append(dst, uint64(o.chunks)|unsettled, uint64(len(o.open)))
 }
 
 // Flush stores the chunk that is open. Nothing may be written after it, until Open.

@@ -33,7 +33,6 @@ func (o *Out) hand(n int) {
 	}
 	o.chunks++
 	o.raw += int64(n)
-	o.late = true
 	if !o.shared.Later(c) {
 		c.Pack(o.shared)
 	}
@@ -143,7 +142,7 @@ func (s *outStored) append(pool *OutPool, b []byte) {
 const unsettled = 1 << 63
 
 // Settle brings positions of a row group, those of several streams one behind the other, to what index entries have, when
-// all chunks are stored: as many of the streams, in order, as there are positions that count chunks.
+// all chunks are stored. Every chunked stream has one number that counts its chunks: streams are those streams, in order, and perhaps more.
 func Settle(positions []uint64, streams ...*Out) {
 	for i, p := range positions {
 		if p&unsettled == 0 {

@@ -186,7 +186,7 @@ func checkIntsOut[T orcwire.Integer](tb testing.TB, r *rand.Rand, name string, o
 		w.Open(o, v2, signed)
 		marks = marks[:0]
 		for i, end := range groups {
-			marks = append(marks, mark{end, w.Position(nil)})
+			marks = append(marks, mark{end, settled(w.Position(nil), o)})
 			if i+1 == len(groups) {
 				break
 			}

@@ -117,7 +117,7 @@ func TestBytesOut(t *testing.T) {
 				w.Open(&o)
 				marks = marks[:0]
 				for i, end := range groups {
-					marks = append(marks, mark{end, w.Position(nil)})
+					marks = append(marks, mark{end, settled(w.Position(nil), &o)})
 					if i+1 == len(groups) {
 						break
 					}
@@ -188,7 +188,7 @@ func TestBoolsOut(t *testing.T) {
 			w.Open(&o)
 			marks = marks[:0]
 			for i, end := range groups {
-				pos := w.Position(nil)
+				pos := settled(w.Position(nil), &o)
 				marks = append(marks, mark{end, pos})
 				if k := len(pos); k < 3 || pos[k-2] != 0 || pos[k-1] != uint64(end&7) {
 					t.Fatalf("position %v of value %d", pos, end)
@@ -266,7 +266,7 @@ func TestDecimalsOut(t *testing.T) {
 				var marks []mark
 				groups := cuts(r, len(v), len(v))
 				for i, end := range groups {
-					marks = append(marks, mark{end, w.Position(nil)})
+					marks = append(marks, mark{end, settled(w.Position(nil), &data, &scales)})
 					if i+1 < len(groups) {
 						w.Put(v[end:groups[i+1]])
 					}
@@ -335,7 +335,7 @@ func TestTimestampsOut(t *testing.T) {
 			var marks []mark
 			groups := cuts(r, len(v), len(v)/2)
 			for i, end := range groups {
-				marks = append(marks, mark{end, w.Position(nil)})
+				marks = append(marks, mark{end, settled(w.Position(nil), &secs, &nanos)})
 				if i+1 < len(groups) {
 					if err := w.Put(v[end:groups[i+1]]); err != nil {
 						t.Fatal(err)

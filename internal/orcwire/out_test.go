@@ -27,7 +27,7 @@ func TestOut(t *testing.T) {
 			var marks []mark
 			o.Open(p, &sc)
 			for at := 0; ; {
-				marks = append(marks, mark{at, o.Position(nil)})
+				marks = append(marks, mark{at, settled(o.Position(nil), &o)})
 				left := content[at:]
 				if len(left) == 0 {
 					break
@@ -104,6 +104,12 @@ func checkFull(t *testing.T, b []byte, p orcwire.OutPacking, size int) {
 	}
 }
 
+// settled returns positions as an index has them, of streams of which no chunk is compressed later.
+func settled(positions []uint64, streams ...*orcwire.Out) []uint64 {
+	orcwire.Settle(positions, streams...)
+	return positions
+}
+
 // The position at a chunk's end is that of its end, not of a chunk that may never come.
 func TestOutPositionAtChunkEnd(t *testing.T) {
 	var o orcwire.Out
@@ -113,7 +119,7 @@ func TestOutPositionAtChunkEnd(t *testing.T) {
 		want  [2]uint64
 	}{{"", [2]uint64{0, 0}}, {"12345678", [2]uint64{0, 8}}, {"9", [2]uint64{11, 1}}, {"0123456", [2]uint64{11, 8}}} {
 		o.Write([]byte(s.write))
-		if p := o.Position(nil); len(p) != 2 || [2]uint64(p) != s.want {
+		if p := settled(o.Position(nil), &o); len(p) != 2 || [2]uint64(p) != s.want {
 			t.Errorf("position %v, want %v", p, s.want)
 		}
 	}

@@ -62,6 +62,23 @@ func TestStable(t *testing.T) {
 	}
 }
 
+// TestStablePositions: the index is the same where a stream has full chunks, which others may compress, before the stream in front of
+// it has one: nanoseconds of times that are close together.
+func TestStablePositions(t *testing.T) {
+	t.Parallel()
+	const n = 30_000
+	r := rand.New(rand.NewSource(3))
+	s := schemaOf(optional("at", arrow.FixedWidthTypes.Timestamp_ns))
+	whole := build(memory.DefaultAllocator, s, n, func(b *array.RecordBuilder, i int) {
+		b.Field(0).(*array.TimestampBuilder).Append(arrow.Timestamp(1e18 + int64(i)/100*1e9 + r.Int63n(1e9)))
+	})
+	defer whole.Release()
+	for _, codec := range []string{"zlib", "snappy"} {
+		o := arrowio.WriteOptions{Compression: codec, Options: map[string]string{"orc-block-size": "16384", "orc-row-index-stride": "1000"}}
+		check(t, sameBytes(t, whole, o, n, n, 2_000), whole)
+	}
+}
+
 // TestStableSamples does the same with all types and layouts.
 func TestStableSamples(t *testing.T) {
 	t.Parallel()
