@@ -39,6 +39,12 @@ func (p *Picked) SetPart(m bitpack.Marks, off, n int) {
 	p.set(n)
 }
 
+// SetBits picks, of n rows, those whose bits are set in b from bit off on, Arrow bit order.
+func (p *Picked) SetBits(b []byte, off, n int) {
+	p.marks = bitpack.AppendMarks(p.marks[:0], b, off, n)
+	p.set(n)
+}
+
 func (p *Picked) set(rows int) {
 	p.rows, p.n, p.count, p.listed = rows, p.marks.Count(), p.marks.Runs(), false
 }
@@ -51,6 +57,9 @@ func (p *Picked) Marks() bitpack.Marks { return p.marks }
 
 // all reports whether all rows are picked, and there are some.
 func (p *Picked) all() bool { return p.n > 0 && p.n == p.rows }
+
+// Scattered reports whether there are so many runs of rows that AppendPicked goes by marks.
+func (p *Picked) Scattered() bool { return !p.all() && Marked(p.rows, p.count) }
 
 // Runs returns the runs of rows, which are valid until p changes.
 func (p *Picked) Runs() [][2]int64 {
@@ -65,7 +74,7 @@ func (p *Picked) Runs() [][2]int64 {
 
 // AppendPicked adds the rows of arr that are picked: those of as many as p was set for, from the first on.
 func (a *Appender) AppendPicked(arr arrow.Array, p *Picked) error {
-	if p.all() || !Marked(p.rows, p.count) {
+	if !p.Scattered() {
 		return a.AppendRuns(arr, p.Runs())
 	}
 	if err := a.admit(arr); err != nil {

@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
@@ -35,19 +36,13 @@ func (v Values) Missing() int {
 // Sums returns how many slots before each have a value, and of all, in the memory of dst where that is enough.
 func (v Values) Sums(dst []int32) []int32 {
 	dst = resize(dst, v.N+1)
-	dst[0] = 0
 	if v.Valid == nil {
 		for i := range dst {
 			dst[i] = int32(i)
 		}
 		return dst
 	}
-	n := int32(0)
-	for i := range dst[1:] {
-		at := v.Off + i
-		n += int32(v.Valid[at>>3] >> (at & 7) & 1)
-		dst[i+1] = n
-	}
+	bitpack.Ranks(dst, v.Valid, v.Off)
 	return dst
 }
 
@@ -58,6 +53,7 @@ type Finder struct {
 	Unions       bool // keep unions; otherwise they are of one type and null
 
 	runs    [][2]int64
+	picked  arrowbuf.Picked
 	at      []int64
 	indices []int32
 	bits    []byte
@@ -81,21 +77,30 @@ func (f *Finder) Values(arr arrow.Array) (Values, error) {
 		return Values{Array: arr, N: n}, nil
 	}
 	v := Values{N: n, Valid: arr.NullBitmapBytes(), Off: arr.Data().Offset()}
-	f.runs = f.runs[:0]
-	for runs := bitpack.NewRuns(v.Valid, v.Off, n); ; {
-		start, k := runs.Next()
-		if k == 0 {
-			break
-		}
-		f.runs = append(f.runs, [2]int64{int64(start), int64(start + k)})
-	}
-	if len(f.runs) > 1 {
-		arr = valued(arr, f.runs)
-		defer arr.Release()
-	}
+	f.picked.SetBits(v.Valid, v.Off, n)
 	var err error
-	v.Array, err = Gather(arr, f.runs, f.Mem)
+	v.Array, err = f.gatherPicked(arr)
 	return v, err
+}
+
+// gatherPicked copies the slots of arr that are picked, all of which have values.
+func (f *Finder) gatherPicked(arr arrow.Array) (arrow.Array, error) {
+	if !f.picked.Scattered() {
+		if runs := f.picked.Runs(); len(runs) > 1 {
+			arr = valued(arr, runs)
+			defer arr.Release()
+		}
+		return Gather(arr, f.picked.Runs(), f.Mem)
+	}
+	var runs [][2]int64
+	if arr.DataType().ID() == arrow.STRUCT {
+		runs = f.picked.Runs()
+	}
+	arr = valued(arr, runs)
+	defer arr.Release()
+	a := arrowbuf.NewAppender(arr.DataType(), f.Mem)
+	defer a.Release()
+	return taken(a, a.AppendPicked(arr, &f.picked))
 }
 
 // choose copies the slots of arr that at names; -1 is none.

@@ -37,7 +37,12 @@ func Gather(arr arrow.Array, runs [][2]int64, mem memory.Allocator) (arrow.Array
 	}
 	a := arrowbuf.NewAppender(arr.DataType(), mem)
 	defer a.Release()
-	switch err := a.AppendRuns(arr, runs); {
+	return taken(a, a.AppendRuns(arr, runs))
+}
+
+// taken takes the rows of a where they were appended without an error.
+func taken(a *arrowbuf.Appender, err error) (arrow.Array, error) {
+	switch {
 	case errors.Is(err, arrowbuf.ErrOverflow):
 		return nil, TooMuch()
 	case err != nil:

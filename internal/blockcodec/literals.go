@@ -33,6 +33,35 @@ func (e *Encoder) EncodeNumbers(c Codec, level int, dst, src []byte) ([]byte, er
 	return e.Encode(c, level, dst, src)
 }
 
+// EncodeUnmatched is Encode for src that follows a block of the same column that no matches made shorter. Where a sample of src
+// does not become shorter either, Snappy of the fastest level stores src as it is. Else it does what Encode does.
+func (e *Encoder) EncodeUnmatched(c Codec, level int, dst, src []byte) ([]byte, error) {
+	if c == Snappy && (level == DefaultLevel || level == 1) && len(src) >= 4*mostSample && len(src) < 1<<24 {
+		at := (len(src) - mostSample) / 2
+		sample, err := e.snappy(level, dst, src[at:at+mostSample])
+		if err != nil {
+			return dst, err
+		}
+		if len(sample)-len(dst) >= mostSample {
+			return snappyLiteral(dst, src), nil
+		}
+	}
+	return e.Encode(c, level, dst, src)
+}
+
+// snappyLiteral appends a block of Snappy that is one literal; src has 257 bytes to 16 MiB.
+func snappyLiteral(dst, src []byte) []byte {
+	const literal2, literal3 = 61 << 2, 62 << 2 // the length less one follows in two bytes, or three
+	dst = binary.AppendUvarint(dst, uint64(len(src)))
+	n := len(src) - 1
+	if n < 1<<16 {
+		dst = append(dst, literal2, byte(n), byte(n>>8))
+	} else {
+		dst = append(dst, literal3, byte(n), byte(n>>8), byte(n>>16))
+	}
+	return append(dst, src...)
+}
+
 const (
 	leastSampled = 16 << 10 // bytes of a block that it pays to take a sample of
 	mostSample   = 16 << 10 // bytes of a sample, which is a quarter of the block at the most

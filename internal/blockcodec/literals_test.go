@@ -82,6 +82,45 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestUnmatched: what EncodeUnmatched writes decodes, and is no longer than what Encode writes where the sample tells.
+func TestUnmatched(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	for _, kind := range []string{"digits", "noise", "wide", "same"} {
+		for _, n := range []int{0, 100, 4*mostSample - 1, 4 * mostSample, 4*mostSample + 1, 4*mostSample + 21, 1<<18 + 3} {
+			raw := numbers(kind, n)
+			for _, c := range []Codec{None, Snappy, Deflate} {
+				for _, level := range []int{DefaultLevel, 1, 3} {
+					if checkLevel(c, level) != nil {
+						continue
+					}
+					name := fmt.Sprintf("%s, %d bytes, %s:%d", kind, n, c, level)
+					block, err := e.EncodeUnmatched(c, level, []byte("head"), raw)
+					if err != nil || string(block[:4]) != "head" {
+						t.Fatalf("%s: %v", name, err)
+					}
+					if got := decodeGuarded(t, &d, c, block[4:], n, true); !bytes.Equal(got, raw) {
+						t.Fatalf("%s: not what was encoded", name)
+					}
+					plain, err := e.Encode(c, level, nil, raw)
+					if err != nil || len(block)-4 > len(plain) {
+						t.Errorf("%s: %d bytes, Encode makes %d (%v)", name, len(block)-4, len(plain), err)
+					}
+				}
+			}
+		}
+	}
+	// Noise in the middle is what the sample sees.
+	raw := append(append(numbers("same", 1<<16), numbers("noise", 1<<16)...), numbers("same", 1<<16)...)
+	block, err := e.EncodeUnmatched(Snappy, DefaultLevel, nil, raw)
+	if got := decodeGuarded(t, &d, Snappy, block, len(raw), true); err != nil || !bytes.Equal(got, raw) || len(block) != len(raw)+3+4 {
+		t.Errorf("%d bytes of %d (%v), want one literal", len(block), len(raw), err)
+	}
+	if _, err := e.EncodeUnmatched(Snappy, 99, nil, raw); err == nil {
+		t.Error("level 99 is taken")
+	}
+}
+
 // TestLiterals writes frames without matches of any content.
 func TestLiterals(t *testing.T) {
 	var e Encoder

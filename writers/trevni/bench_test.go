@@ -128,7 +128,7 @@ func BenchmarkWriteColumn(b *testing.B) {
 	rec := events(200_000)
 	for i, f := range rec.Schema().Fields() {
 		one := array.NewRecord(arrow.NewSchema([]arrow.Field{f}, nil), []arrow.Array{rec.Column(i)}, rec.NumRows())
-		for _, codec := range []string{"none", "deflate"} {
+		for _, codec := range []string{"none", "snappy", "deflate"} {
 			b.Run(f.Name+"/codec="+codec, func(b *testing.B) {
 				benchWrite(b, one, arrowio.WriteOptions{Compression: codec, Parallelism: 1})
 			})

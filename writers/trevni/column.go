@@ -25,17 +25,19 @@ type column struct {
 	packers packers
 	storage *storage
 
-	buf     []byte // open block
-	spare   int    // boolean columns: unused bits of buf's last byte
-	run     int    // lengths not written yet, all of them
-	runLen  int    // 0, or 1 in a column without values
-	ones    ones   // at the end of buf
-	watch   bool   // whether the values ascend, for first values and bounds
-	bounded bool   // bounds are kept: there is at most one value in a row
-	java    bool   // runs of ones only where Java writes them: in columns without values
-	rows    int
-	begin   []byte // first value of the open block
-	open    bounds // of the values of the open block
+	buf       []byte // open block
+	spare     int    // boolean columns: unused bits of buf's last byte
+	run       int    // lengths not written yet, all of them
+	runLen    int    // 0, or 1 in a column without values
+	ones      ones   // at the end of buf
+	mixed     *mixed // array columns: scratch
+	watch     bool   // whether the values ascend, for first values and bounds
+	bounded   bool   // bounds are kept: there is at most one value in a row
+	java      bool   // runs of ones only where Java writes them: in columns without values
+	rows      int
+	unmatched bool   // the block before was not made shorter
+	begin     []byte // first value of the open block
+	open      bounds // of the values of the open block
 
 	blocks []packedBlock
 	bounds []byte // of the blocks, one behind another
@@ -87,8 +89,11 @@ func (c *column) append(rows int, ends, offs []int32, v values) error {
 		n := 1
 		if left := rows - row; bound(from, entry(rows)) < room {
 			n = left
-		} else if k := sort.Search(left, func(k int) bool { return bound(from, entry(row+k+1)) >= room }); k > 1 {
-			n = k
+		} else {
+			for 2*n < left && bound(from, entry(row+2*n)) < room { // the places it looks at are near
+				n *= 2
+			}
+			n += sort.Search(min(n, left-n), func(k int) bool { return bound(from, entry(row+n+k+1)) >= room })
 		}
 		n = min(n, maxBlockRows-c.rows)
 		to := entry(row + n)
@@ -135,7 +140,7 @@ func (c *column) close() error {
 	}
 	p := c.packers.get()
 	defer c.packers.put(p)
-	packed, err := p.pack(c.Codec, c.level, c.buf)
+	packed, err := p.pack(c.Codec, c.level, c.buf, c.unmatched)
 	if err != nil {
 		return err
 	}
@@ -147,6 +152,7 @@ func (c *column) close() error {
 	if err != nil {
 		return err
 	}
+	c.unmatched = (c.Type == trevniwire.Int || c.Type == trevniwire.Long) && len(packed) >= len(c.buf) // in others the search ends soon
 	b := packedBlock{rows: c.rows, raw: len(c.buf), packed: len(packed), chunk: at}
 	c.stored += int64(trevniwire.DescriptorSize + len(packed) + len(sum))
 	if c.Values || len(c.begin) <= maxFirst {
@@ -171,13 +177,18 @@ type packer struct {
 	out   []byte
 }
 
-// pack returns what b becomes: b itself without a codec, else bytes that are valid until the next call.
-func (p *packer) pack(c blockcodec.Codec, level int, b []byte) ([]byte, error) {
+// pack returns what b becomes: b itself without a codec, else bytes that are valid until the next call. unmatched = the block before
+// became no shorter.
+func (p *packer) pack(c blockcodec.Codec, level int, b []byte, unmatched bool) ([]byte, error) {
 	if c == blockcodec.None {
 		return b, nil
 	}
+	encode := p.codec.Encode
+	if unmatched {
+		encode = p.codec.EncodeUnmatched
+	}
 	var err error
-	p.out, err = p.codec.Encode(c, level, p.out[:0], b)
+	p.out, err = encode(c, level, p.out[:0], b)
 	return p.out, err
 }
 

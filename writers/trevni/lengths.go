@@ -155,41 +155,51 @@ func (v varintValues[T]) entries(c *column, offs []int32, from, to int) {
 
 func (v bytesValues) entries(c *column, offs []int32, from, to int) {
 	dst, p, zeros := c.buf[:cap(c.buf)], len(c.buf), c.run
-	one, runs := ones{}, !c.java
-	for e := from; e < to; {
-		lo, hi := int(offs[e]), int(offs[e+1])
-		if lo == hi {
-			zeros++
-			e++
-			continue
-		}
-		if zeros > 0 {
-			p, zeros = putRun(dst, p, 0, zeros), 0
-		}
-		k := 1
-		if hi-lo == 1 && runs {
-			k = countOnes(offs, e, to)
-			one, hi = ones{k, p}, lo+k
-		}
-		p = putLength(dst, p, hi-lo, k)
-		e += k
-		start := int(v.offsets[lo])
-		for _, o := range v.offsets[lo+1 : hi+1] {
-			end := int(o)
-			n := end - start
-			if n < 64 {
-				dst[p] = byte(n << 1)
-				p++
-			} else {
-				p += binary.PutVarint(dst[p:], int64(n))
+	one, runs, m := ones{}, !c.java, c.mixed
+	for e, next := from, to; e < to; {
+		if runs {
+			var end int
+			var left openRun
+			if end, _, left, next = m.chunk(offs, e, to, openRun{zeros, 0}, true); end > e {
+				p, e, zeros = v.mixedEntries(m, dst, p, int(offs[e]), int(offs[end])), end, left.n
+				continue
 			}
-			if n <= 16 && start <= len(v.data)-16 { // most strings are short: one move of a known size
-				*(*[16]byte)(dst[p:]) = *(*[16]byte)(v.data[start:])
-			} else {
-				copy(dst[p:], v.data[start:end])
+		}
+		for e < next {
+			lo, hi := int(offs[e]), int(offs[e+1])
+			if lo == hi {
+				zeros++
+				e++
+				continue
 			}
-			p += n
-			start = end
+			if zeros > 0 {
+				p, zeros = putRun(dst, p, 0, zeros), 0
+			}
+			k := 1
+			if hi-lo == 1 && runs {
+				k = countOnes(offs, e, to)
+				one, hi = ones{k, p}, lo+k
+			}
+			p = putLength(dst, p, hi-lo, k)
+			e += k
+			start := int(v.offsets[lo])
+			for _, o := range v.offsets[lo+1 : hi+1] {
+				end := int(o)
+				n := end - start
+				if n < 64 {
+					dst[p] = byte(n << 1)
+					p++
+				} else {
+					p += binary.PutVarint(dst[p:], int64(n))
+				}
+				if n <= 16 && start <= len(v.data)-16 { // most strings are short: one move of a known size
+					*(*[16]byte)(dst[p:]) = *(*[16]byte)(v.data[start:])
+				} else {
+					copy(dst[p:], v.data[start:end])
+				}
+				p += n
+				start = end
+			}
 		}
 	}
 	c.buf, c.run, c.ones = c.buf[:p], zeros, one.last(offs, from, to)
@@ -260,19 +270,27 @@ func (v boolValues) entries(c *column, offs []int32, from, to int) {
 // entries of a null column are lengths alone, so that ones make runs too.
 func (nullValues) entries(c *column, offs []int32, from, to int) {
 	dst, p, run, runLen := c.buf[:cap(c.buf)], len(c.buf), c.run, c.runLen
-	for e := from; e < to; e++ {
-		n := int(offs[e+1] - offs[e])
-		if n == runLen {
-			run++
+	for e := from; e < to; {
+		end, codes, left, next := c.mixed.chunk(offs, e, to, openRun{run, runLen}, false)
+		if end > e {
+			p += copy(dst[p:], c.mixed.codes[:codes])
+			run, runLen, e = left.n, left.length, end
 			continue
 		}
-		p = putRun(dst, p, runLen, run)
-		run, runLen = 0, 0
-		if n <= 1 {
-			run, runLen = 1, n
-			continue
+		for ; e < next; e++ {
+			n := int(offs[e+1] - offs[e])
+			if n == runLen {
+				run++
+				continue
+			}
+			p = putRun(dst, p, runLen, run)
+			run, runLen = 0, 0
+			if n <= 1 {
+				run, runLen = 1, n
+				continue
+			}
+			p = putLength(dst, p, n, 1)
 		}
-		p = putLength(dst, p, n, 1)
 	}
 	c.buf, c.run, c.runLen = c.buf[:p], run, runLen
 }

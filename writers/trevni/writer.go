@@ -42,6 +42,9 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 	packers := make(packers, d.workers)
 	for i := range d.columns {
 		w.columns = append(w.columns, &column{Column: &d.columns[i], level: d.levels[i], block: d.block, java: d.java, packers: packers, storage: w.storage})
+		if d.columns[i].Array {
+			w.columns[i].mixed = &mixed{}
+		}
 	}
 	if d.statistics {
 		w.watch(d.tree.Roots)
@@ -229,6 +232,7 @@ func (w *writer) writeFile(sink arrowio.Sink) error {
 func (c *column) reset() {
 	c.blocks, c.raw, c.stored, c.sorted = c.blocks[:0], 0, 0, sortedness{}
 	c.buf, c.spare, c.run, c.rows, c.begin = c.buf[:0], 0, 0, 0, c.begin[:0]
+	c.unmatched = false
 	c.ones, c.open, c.bounds, c.firsts = ones{}, bounds{}, c.bounds[:0], 0
 }
 
