@@ -65,13 +65,16 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// longSamples are long enough for chunks of numbers that are compressed without matches.
+// longSamples are long enough for chunks of numbers that are compressed without matches, and for chunks that others compress.
 func longSamples() (all []*sample) {
 	for _, codec := range []string{"zstd", "zlib"} {
 		rec := lineItems(30_000)
 		all = append(all, &sample{name: "long-" + codec, schema: rec.Schema(), recs: []arrow.Record{rec}, options: arrowio.WriteOptions{Compression: codec}})
 	}
-	return all
+	times := closeTimes(30_000)
+	return append(all, &sample{name: "late-chunks", schema: times.Schema(), recs: []arrow.Record{times}, options: arrowio.WriteOptions{
+		Compression: "zlib", Parallelism: 4, Options: map[string]string{"orc-block-size": "16384", "orc-row-index-stride": "1000"},
+	}})
 }
 
 // judge collects files and the rows that Java must see in them.

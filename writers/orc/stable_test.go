@@ -67,16 +67,21 @@ func TestStable(t *testing.T) {
 func TestStablePositions(t *testing.T) {
 	t.Parallel()
 	const n = 30_000
-	r := rand.New(rand.NewSource(3))
-	s := schemaOf(optional("at", arrow.FixedWidthTypes.Timestamp_ns))
-	whole := build(memory.DefaultAllocator, s, n, func(b *array.RecordBuilder, i int) {
-		b.Field(0).(*array.TimestampBuilder).Append(arrow.Timestamp(1e18 + int64(i)/100*1e9 + r.Int63n(1e9)))
-	})
+	whole := closeTimes(n)
 	defer whole.Release()
 	for _, codec := range []string{"zlib", "snappy"} {
 		o := arrowio.WriteOptions{Compression: codec, Options: map[string]string{"orc-block-size": "16384", "orc-row-index-stride": "1000"}}
 		check(t, sameBytes(t, whole, o, n, n, 2_000), whole)
 	}
+}
+
+// closeTimes makes a batch of times, a hundred a second.
+func closeTimes(n int) arrow.Record {
+	r := rand.New(rand.NewSource(3))
+	s := schemaOf(optional("at", arrow.FixedWidthTypes.Timestamp_ns))
+	return build(memory.DefaultAllocator, s, n, func(b *array.RecordBuilder, i int) {
+		b.Field(0).(*array.TimestampBuilder).Append(arrow.Timestamp(1e18 + int64(i)/100*1e9 + r.Int63n(1e9)))
+	})
 }
 
 // TestStableSamples does the same with all types and layouts.
