@@ -16,7 +16,7 @@ var neutral = []string{
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/tracing", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/decimaltext", "internal/farread", "internal/inflate", "internal/keptrows", "internal/options", "internal/pathjson", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred", "internal/jsontext",
-	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
+	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/unzstd", "internal/valueset", "internal/wkb",
 }
 
 // public is what users may import, and the programs built on it.
@@ -150,8 +150,13 @@ var rules = []rule{
 		why:   "kernels stand at the bottom",
 	},
 	{
+		pkg:   "internal/unzstd",
+		never: []string{arrowPath},
+		why:   "kernels stand at the bottom",
+	},
+	{
 		pkg:   "internal/blockcodec",
-		may:   []string{"arrowio/errs", "internal/inflate"},
+		may:   []string{"arrowio/errs", "internal/inflate", "internal/unzstd"},
 		never: []string{arrowPath},
 		why:   "codecs know bytes",
 	},

@@ -11,22 +11,22 @@ import (
 	lzo "github.com/anchore/go-lzo"
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/inflate"
+	"github.com/arrowio/arrowio/internal/unzstd"
 )
 
 // Slack is how far behind the declared size a Decoder may scribble: wide copies need no tail code that way.
-const Slack = max(inflate.Slack, 64)
+const Slack = max(inflate.Slack, unzstd.Slack, 64)
 
 // Decoder decompresses blocks. The zero value is ready. It keeps the state of the codecs that it has met, so that
 // further blocks allocate nothing. The exceptions: Bzip2 allocates for each block, in proportion to size; Brotli now and
 // then a table, and keeps a window of up to 16 MiB. One goroutine at a time may use it.
 type Decoder struct {
 	inflater *inflate.Decoder // large tables: made when they are first needed
-	zstd     *zstd.Decoder
+	zstd     zstdDecoder
 	brotli   *brotli.Reader
 	bytes    bytes.Reader // what brotli reads
 	bzip2    bzip2Source
@@ -84,7 +84,7 @@ func (d *Decoder) Decode(c Codec, dst, src []byte, size int, exact bool) ([]byte
 	case LZO:
 		n, err = lzoBlock(dst[:size:size], src)
 	case Zstd:
-		n, err = d.zstdFrames(dst, src, size)
+		n, err = d.zstd.decode(dst, src, size)
 	case Brotli:
 		n, err = d.brotliStream(dst, src, size)
 	case Bzip2:
@@ -93,7 +93,7 @@ func (d *Decoder) Decode(c Codec, dst, src []byte, size int, exact bool) ([]byte
 		return nil, errs.Errorf(errs.ErrUnsupported, "%s is not known", c)
 	}
 	switch {
-	case errors.Is(err, errOverflow) || errors.Is(err, inflate.ErrTooLarge):
+	case errors.Is(err, errOverflow) || errors.Is(err, inflate.ErrTooLarge) || errors.Is(err, unzstd.ErrTooLarge):
 		return nil, errs.Errorf(errs.ErrCorrupt, "%s: block of %d bytes holds more than the %d it may", c, len(src), size)
 	case err != nil:
 		return nil, errs.Errorf(errs.ErrCorrupt, "%s: block of %d bytes: %w", c, len(src), err)
@@ -112,8 +112,8 @@ var (
 	errZlibSum    = errors.New("adler-32 mismatch")
 )
 
-// inflaters and zstds are what released decoders have left.
-var inflaters, zstds sync.Pool
+// inflaters are what released decoders have left.
+var inflaters sync.Pool
 
 // Release leaves what the decoder keeps of its codecs to other decoders: call it where many are used one after another, for a moment
 // each, as for the files of a dataset. The decoder can be used again.
@@ -122,10 +122,7 @@ func (d *Decoder) Release() {
 		inflaters.Put(d.inflater)
 		d.inflater = nil
 	}
-	if d.zstd != nil {
-		zstds.Put(d.zstd)
-		d.zstd = nil
-	}
+	d.zstd.release()
 }
 
 func (d *Decoder) deflated() *inflate.Decoder {
@@ -194,31 +191,6 @@ func lzoBlock(dst, src []byte) (int, error) {
 		return 0, errLZOLong
 	}
 	return lzo.Decompress(src, dst)
-}
-
-// zstdFrames decodes one frame after another: RFC 8878 makes a concatenation of frames the content of all of them.
-// With a capacity limit the decoder refuses a declared content size before it allocates, and goes at most one block
-// (128 KiB) over where none is declared.
-func (d *Decoder) zstdFrames(dst, src []byte, size int) (int, error) {
-	if d.zstd == nil {
-		if d.zstd, _ = zstds.Get().(*zstd.Decoder); d.zstd == nil {
-			var err error
-			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-			if err != nil {
-				return 0, err
-			}
-		}
-	}
-	b, err := d.zstd.DecodeAll(src, dst[:0])
-	switch {
-	case errors.Is(err, zstd.ErrDecoderSizeExceeded) || len(b) > size:
-		return 0, errOverflow
-	case err != nil:
-		return 0, err
-	case len(b) > 0 && &b[0] != &dst[0]:
-		copy(dst, b)
-	}
-	return len(b), nil
 }
 
 func (d *Decoder) brotliStream(dst, src []byte, size int) (int, error) {
