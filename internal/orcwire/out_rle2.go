@@ -136,21 +136,11 @@ func safeStep(first, last, step int64, n int) bool {
 
 // bitsOf returns how many bits the values need, zig-zag coded where they are signed.
 func (w *IntsOut[T]) bitsOf(v []T) int {
-	signs := int64(0)
+	n := bits.Len64(bitpack.UsedBits(v, w.signed))
 	if w.signed {
-		signs = -1
+		n++
 	}
-	var a, b int64
-	for ; len(v) >= 4; v = v[4:] {
-		q := (*[4]T)(v)
-		x0, x1, x2, x3 := int64(q[0]), int64(q[1]), int64(q[2]), int64(q[3])
-		a |= (x0 ^ x0>>63&signs) | (x1 ^ x1>>63&signs)
-		b |= (x2 ^ x2>>63&signs) | (x3 ^ x3>>63&signs)
-	}
-	for _, x := range v {
-		a |= int64(x) ^ int64(x)>>63&signs
-	}
-	return bits.Len64(uint64(a|b)) - int(signs)
+	return n
 }
 
 // width returns the width of a run of values that need so many bits.

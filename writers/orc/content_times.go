@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/decimaltext"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -87,16 +88,8 @@ func newDecimals(n *node) *decimals {
 // fit reports whether no value has more digits than the type.
 func (c *decimals) fit(words [][2]uint64) bool {
 	most := c.most
-	if most.high == 0 && most.low <= math.MaxInt64 { // 18 digits and fewer: no branches
-		limit := int64(most.low)
-		var least, great int64
-		var wide uint64
-		for i := range words {
-			low := int64(words[i][0])
-			least, great = min(least, low), max(great, low)
-			wide |= words[i][1] ^ uint64(low>>63)
-		}
-		return wide == 0 && least >= -limit && great <= limit
+	if most.high == 0 && most.low <= math.MaxInt64 { // 18 digits and fewer
+		return bitpack.Within(words, most.low)
 	}
 	low, borrow := bits.Sub64(0, most.low, 0)
 	high, _ := bits.Sub64(0, uint64(most.high), borrow)
