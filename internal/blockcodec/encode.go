@@ -204,7 +204,12 @@ func (e *Encoder) lz4Block(level int, dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// zstdFrame writes one frame with its content size and a checksum: ORC, where it goes, has none of its own.
+// Shorter returns a level of c that is faster than level and that may make src shorter nevertheless, as with Zstd a search for short
+// matches alone does of some text; ok = there is one.
+func Shorter(c Codec, level int) (faster int, ok bool) { return 1, c == Zstd && level == DefaultLevel }
+
+// zstdFrame writes one frame with its content size and a checksum: ORC, where it goes, has none of its own. What no matches make
+// shorter gets codes of bytes, which the library leaves out then.
 func (e *Encoder) zstdFrame(level int, dst, src []byte) ([]byte, error) {
 	speed := zstd.SpeedDefault
 	if level != DefaultLevel {
@@ -217,5 +222,12 @@ func (e *Encoder) zstdFrame(level int, dst, src []byte) ([]byte, error) {
 		}
 		e.zstd[speed] = w
 	}
-	return e.zstd[speed].EncodeAll(src, dst), nil
+	out := e.zstd[speed].EncodeAll(src, dst)
+	if len(src) >= leastLiterals && len(out)-len(dst) >= len(src) {
+		return e.zstdLiterals(dst, src)
+	}
+	return out, nil
 }
+
+// leastLiterals is of how many bytes codes may make up for their table.
+const leastLiterals = 1 << 10

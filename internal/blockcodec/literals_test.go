@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // numbers are packed numbers: of few values, of all, ascending; and mixtures in which blocks of zstd differ in kind.
@@ -160,4 +163,28 @@ func FuzzLiterals(f *testing.F) {
 			raw = bytes.Repeat(raw, 1+min(5, 300_000/(len(raw)+1)))
 		}
 	})
+}
+
+// Floating-point numbers without a pattern have no matches; codes of bytes make them shorter.
+func TestZstdWithoutMatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	src := make([]byte, 64<<10)
+	for i := 0; i < len(src); i += 8 {
+		binary.LittleEndian.PutUint64(src[i:], math.Float64bits(r.Float64()))
+	}
+	for _, level := range []int{DefaultLevel, 1, 19} {
+		out, err := new(Encoder).Encode(Zstd, level, []byte("x"), src)
+		if err != nil || len(out) > len(src)*96/100 {
+			t.Errorf("level %d: %d bytes of %d, %v", level, len(out), len(src), err)
+			continue
+		}
+		d, err := zstd.NewReader(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := d.DecodeAll(out[1:], nil); err != nil || !bytes.Equal(back, src) || out[0] != 'x' {
+			t.Errorf("level %d: %v", level, err)
+		}
+		d.Close()
+	}
 }

@@ -12,6 +12,7 @@ type OutPacking struct {
 	Chunked   bool // false only where the file's compression is NONE
 	BlockSize int  // the bytes that a chunk holds, before compression; from 1 to MaxBlockSize
 	Numbers   bool // the stream holds packed numbers, and is compressed by blockcodec.Encoder.EncodeNumbers
+	Texts     bool // the stream holds text: if the level of blockcodec.Shorter makes its second chunk shorter, the others have it, too
 }
 
 // MaxBlockSize is the most that BlockSize may be: the length of a chunk has 23 bits.
@@ -28,6 +29,7 @@ type OutScratch struct {
 
 	encoder blockcodec.Encoder
 	packed  []byte
+	tried   []byte // of another level than packed
 	own     OutPool
 	wide    [maxRun]int64 // what is packed in place of the values of a run
 }
@@ -79,6 +81,7 @@ type Out struct {
 	open   []byte // the chunk, or piece, that is being filled
 	raw    int64  // bytes of those before it
 	chunks int    // how many these are
+	level  int    // of the codec, for the next chunk
 	stored outStored
 }
 
@@ -91,7 +94,7 @@ func (o *Out) Open(p OutPacking, sc *OutScratch) {
 	if sc != nil {
 		o.shared = sc
 	}
-	o.pack, o.limit, o.open, o.raw, o.chunks = p, outPiece, o.open[:0], 0, 0
+	o.pack, o.limit, o.open, o.raw, o.chunks, o.level = p, outPiece, o.open[:0], 0, 0, p.Level
 	o.stored.reset()
 	if p.Chunked {
 		o.limit = p.BlockSize
@@ -197,10 +200,10 @@ func (o *Out) seal() {
 
 // chunk stores a chunk.
 func (o *Out) chunk(raw []byte) {
-	c := OutChunk{o: o, number: o.chunks, raw: raw}
-	o.chunks++
-	o.raw += int64(len(raw))
-	c.pack(o.shared)
+	c := o.next(raw)
+	if !o.tries(&c) {
+		c.pack(o.shared)
+	}
 }
 
 // Position appends where the next byte will be. Of a stream that is not chunked that is the bytes before. Else it is two numbers: the

@@ -11,6 +11,7 @@ import (
 type OutChunk struct {
 	o      *Out
 	number int
+	level  int
 	raw    []byte
 }
 
@@ -25,17 +26,47 @@ func (o *Out) defers(n int) bool {
 
 // hand makes the first n bytes that are open a chunk, and offers it to others.
 func (o *Out) hand(n int) {
-	c := &OutChunk{o: o, number: o.chunks, raw: o.open[:n]}
-	left := o.open[n:]
+	left, c := o.open[n:], new(OutChunk)
+	*c = o.next(o.open[:n])
 	o.open = nil
 	if len(left) > 0 {
 		o.open = append(o.shared.pool().get(o.limit+MaxRoom), left...)
 	}
-	o.chunks++
-	o.raw += int64(n)
-	if !o.shared.Later(c) {
+	if o.tries(c) {
+		o.shared.pool().Put(c.raw)
+	} else if !o.shared.Later(c) {
 		c.Pack(o.shared)
 	}
+}
+
+// next makes bytes the next chunk.
+func (o *Out) next(raw []byte) OutChunk {
+	c := OutChunk{o: o, number: o.chunks, level: o.level, raw: raw}
+	o.chunks++
+	o.raw += int64(len(raw))
+	return c
+}
+
+// tries stores the second chunk of a stream of text, of two levels by the one that makes it shorter, which the stream goes on with. It
+// reports whether c is that chunk. Who else compresses does not change what is stored: it is done here.
+func (o *Out) tries(c *OutChunk) bool {
+	faster, ok := blockcodec.Shorter(o.pack.Codec, o.pack.Level)
+	if !ok || !o.pack.Texts || c.number != 1 {
+		return false
+	}
+	sc := o.shared
+	packed, err := sc.encoder.Encode(o.pack.Codec, c.level, sc.packed[:0], c.raw)
+	if err == nil {
+		sc.packed = packed
+		var tried []byte
+		if tried, err = sc.encoder.Encode(o.pack.Codec, faster, sc.tried[:0], c.raw); err == nil {
+			if sc.tried = tried; len(tried) <= len(packed) {
+				packed, o.level = tried, faster
+			}
+		}
+	}
+	c.store(sc, packed, err)
+	return true
 }
 
 // Pack compresses a chunk that OutScratch.Later has been given, once. sc is the caller's own.
@@ -46,21 +77,28 @@ func (c *OutChunk) Pack(sc *OutScratch) {
 
 func (c *OutChunk) pack(sc *OutScratch) {
 	p := &c.o.pack
-	body, original, err := c.raw, true, error(nil)
-	if p.Codec != blockcodec.None {
-		encode := sc.encoder.Encode
-		if p.Numbers {
-			encode = sc.encoder.EncodeNumbers
-		}
-		var packed []byte
-		if packed, err = encode(p.Codec, p.Level, sc.packed[:0], c.raw); err == nil {
-			sc.packed = packed
-			if len(packed) < len(c.raw) {
-				body, original = packed, false
-			}
-		}
+	if p.Codec == blockcodec.None {
+		c.store(sc, c.raw, nil)
+		return
 	}
-	c.o.stored.add(sc.pool(), outBody{c.number, body, original}, err)
+	encode := sc.encoder.Encode
+	if p.Numbers {
+		encode = sc.encoder.EncodeNumbers
+	}
+	packed, err := encode(p.Codec, c.level, sc.packed[:0], c.raw)
+	if err == nil {
+		sc.packed = packed
+	}
+	c.store(sc, packed, err)
+}
+
+// store stores a chunk that was compressed, or as it is where that did not make it shorter.
+func (c *OutChunk) store(sc *OutScratch, packed []byte, err error) {
+	body := outBody{c.number, packed, false}
+	if err != nil || len(packed) >= len(c.raw) {
+		body.bytes, body.original = c.raw, true
+	}
+	c.o.stored.add(sc.pool(), body, err)
 }
 
 // outStored is what of a stream is stored. Chunks that are compressed before others in front of them wait.

@@ -3,8 +3,10 @@ package orcwire_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -94,6 +96,50 @@ func TestOutLater(t *testing.T) {
 	}
 	if taken == 0 {
 		t.Error("no chunk had to wait")
+	}
+}
+
+// A stream of text has the level that makes its second chunk shorter, whoever compresses the others.
+func TestOutTexts(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	words := strings.Fields("alpha beta gamma delta epsilon zeta eta theta")
+	var records, sentences bytes.Buffer
+	for i := range 3000 {
+		fmt.Fprintf(&records, `{"id": %d, "name": %q, "v": %v}`, i, words[r.Intn(len(words))], r.Float64())
+		for range 12 {
+			sentences.WriteString(words[r.Intn(len(words))] + " ")
+		}
+	}
+	var waiting []*orcwire.OutChunk
+	later := orcwire.OutScratch{Later: func(c *orcwire.OutChunk) bool { waiting = append(waiting, c); return true }}
+	var atOnce orcwire.OutScratch
+	for _, content := range [][]byte{records.Bytes(), sentences.Bytes()} {
+		p := orcwire.OutPacking{Chunked: true, BlockSize: 32 << 10, Codec: blockcodec.Zstd, Level: blockcodec.DefaultLevel}
+		size := func(p orcwire.OutPacking, sc *orcwire.OutScratch) (all []byte) {
+			var o orcwire.Out
+			o.Open(p, sc)
+			o.Write(content)
+			o.Flush()
+			for _, c := range waiting {
+				c.Pack(sc)
+			}
+			waiting = nil
+			if err := o.Err(); err != nil {
+				t.Fatal(err)
+			}
+			return bytes.Join(o.Parts(), nil)
+		}
+		byDefault := size(p, &atOnce)
+		p.Level = 1
+		faster := size(p, &atOnce)
+		p.Level, p.Texts = blockcodec.DefaultLevel, true
+		got := size(p, &atOnce)
+		if most := min(len(byDefault), len(faster)) + 2<<10; len(got) > most {
+			t.Errorf("%d bytes; by default %d, by the faster level %d", len(got), len(byDefault), len(faster))
+		}
+		if !bytes.Equal(size(p, &later), got) {
+			t.Error("other bytes where others compress")
+		}
 	}
 }
 

@@ -93,6 +93,8 @@ func (l *leaf) packing(i int) orcwire.OutPacking {
 		switch l.node.typ.Kind {
 		case orcwire.Short, orcwire.Int, orcwire.Long, orcwire.Date, orcwire.Timestamp, orcwire.TimestampInstant, orcwire.Decimal:
 			p.Numbers = true
+		case orcwire.String, orcwire.Varchar, orcwire.Char, orcwire.Binary:
+			p.Texts = true
 		}
 	}
 	return p
