@@ -427,7 +427,14 @@ type fileSink struct {
 	f    *os.File // nil once closed
 	w    *bufio.Writer
 	err  error
+
+	size    int64 // of what was written
+	storing int64 // what of it the system stores already
 }
+
+// writeback is how many bytes a sink writes before the system is to begin to store them: so Close, which waits for that, has little to wait
+// for.
+const writeback = 8 << 20
 
 func (k *fileSink) Write(p []byte) (int, error) {
 	if k.err != nil {
@@ -441,6 +448,11 @@ func (k *fileSink) Write(p []byte) (int, error) {
 	}
 	n, err := k.w.Write(p)
 	k.fail(err)
+	k.size += int64(n)
+	if have := k.size - int64(k.w.Buffered()); err == nil && have-k.storing >= writeback {
+		beginWriteback(k.f, k.storing, have-k.storing)
+		k.storing = have
+	}
 	return n, k.err
 }
 
