@@ -23,6 +23,15 @@ const markedSpan = 64
 // Marked reports whether slots, of which some stay in so many runs, are better marked than listed as runs.
 func Marked(slots, runs int) bool { return runs > 1 && slots <= markedSpan*runs }
 
+// fewSlots is how many slots runs have, on average, at most, where those that stay are marked however far apart they are: they may be found
+// without the others, or else move as quickly.
+const fewSlots = 4
+
+// MarksKept reports whether Kept has marks for n of some slots that stay in so many runs.
+func MarksKept(slots, n, runs int) bool {
+	return Marked(slots, runs) || runs > 1 && n <= fewSlots*runs
+}
+
 // KeptRuns returns what says that the n slots of runs stay. Marks are put behind those of room, which is returned with them.
 func KeptRuns(runs [][2]int, n int, room bitpack.Marks) (Kept, bitpack.Marks) {
 	k := Kept{Runs: runs, N: n, Count: len(runs)}
@@ -30,7 +39,7 @@ func KeptRuns(runs [][2]int, n int, room bitpack.Marks) (Kept, bitpack.Marks) {
 		return k, room
 	}
 	slots := runs[len(runs)-1][1]
-	if !Marked(slots, len(runs)) {
+	if !MarksKept(slots, n, len(runs)) {
 		return k, room
 	}
 	first, words := len(room), bitpack.MarkWords(slots)

@@ -40,8 +40,8 @@ func (m Marks) word(i int) uint64 {
 	return w
 }
 
-// part is word for the slots before end.
-func (m Marks) part(i, end int) uint64 {
+// Part returns the marks of up to 64 slots from slot i on, those before end; slot i is in m.
+func (m Marks) Part(i, end int) uint64 {
 	w := m.word(i)
 	if n := end - i; n < 64 {
 		w &= 1<<uint(n) - 1
@@ -52,7 +52,7 @@ func (m Marks) part(i, end int) uint64 {
 // Add sets the marks of slots from at on that are set among the n of o.
 func (m Marks) Add(at int, o Marks, n int) {
 	for i := 0; i < n; i += 64 {
-		w := o.part(i, n)
+		w := o.Part(i, n)
 		k, r := (at+i)>>6, uint((at+i)&63)
 		m[k] |= w << r
 		if high := w >> 1 >> (63 - r); high != 0 {
@@ -65,7 +65,7 @@ func (m Marks) Add(at int, o Marks, n int) {
 func (m Marks) CountPart(off, n int) int {
 	k := 0
 	for i := off; i < off+n; i += 64 {
-		k += bits.OnesCount64(m.part(i, off+n))
+		k += bits.OnesCount64(m.Part(i, off+n))
 	}
 	return k
 }
@@ -75,7 +75,7 @@ func (m Marks) CountPart(off, n int) int {
 func (m Marks) Find(off, n, k int) (slots, marked int) {
 	left := k
 	for i := off; i < off+n; i += 64 {
-		w := m.part(i, off+n)
+		w := m.Part(i, off+n)
 		if c := bits.OnesCount64(w); c < left {
 			left -= c
 			continue

@@ -13,7 +13,7 @@ import (
 // runs are longer than these, on average, runs are decoded one by one.
 const (
 	Rows     = 8192 // of a window
-	denseGap = 64
+	denseGap = 64   // unless Windows.Gap says something else
 	denseRun = 512
 )
 
@@ -31,6 +31,7 @@ func (w *Window) Len() int { return w.slots }
 // Windows are the windows of a call of an arrowio.RunReader. The zero value has none.
 type Windows struct {
 	All    []Window
+	Gap    int64 // how many rows there are between runs of a dense window, on average, at most; 0 = 64
 	pieces [][2]int
 	marks  bitpack.Marks
 }
@@ -61,7 +62,7 @@ func (w *Windows) Divide(start int64, runs []arrowio.RowRange, within arrowio.Ro
 			w.pieces = append(w.pieces, [2]int{int(runs[i].Start - from), int(span)})
 		}
 		pieces := w.pieces[first:]
-		x := Window{Row: from - start, Kept: arrowbuf.Kept{Runs: pieces, N: int(rows), Count: len(pieces)}, Dense: !exact && dense(span, rows, int64(len(pieces))), slots: int(span)}
+		x := Window{Row: from - start, Kept: arrowbuf.Kept{Runs: pieces, N: int(rows), Count: len(pieces)}, Dense: !exact && w.dense(span, rows, int64(len(pieces))), slots: int(span)}
 		if x.Dense {
 			x.Kept, w.marks = arrowbuf.KeptRuns(pieces, int(rows), w.marks)
 		}
@@ -93,8 +94,8 @@ func (w *Windows) DivideMask(row int64, mask bitpack.Marks, off, n int, within a
 		k, runs := marks.Count(), marks.Runs()
 		span = marks.End()
 		marks = marks[:bitpack.MarkWords(span)]
-		x := Window{Row: from, Kept: arrowbuf.Kept{Marks: marks, N: k, Count: runs}, Dense: !exact && dense(int64(span), int64(k), int64(runs)), slots: span}
-		if !x.Dense || !arrowbuf.Marked(span, runs) {
+		x := Window{Row: from, Kept: arrowbuf.Kept{Marks: marks, N: k, Count: runs}, Dense: !exact && w.dense(int64(span), int64(k), int64(runs)), slots: span}
+		if !x.Dense || !arrowbuf.MarksKept(span, k, runs) {
 			i := len(w.pieces)
 			w.pieces = x.Kept.AppendRuns(w.pieces)
 			x.Kept.Runs, x.Kept.Marks = w.pieces[i:], nil
@@ -104,6 +105,10 @@ func (w *Windows) DivideMask(row int64, mask bitpack.Marks, off, n int, within a
 }
 
 // dense reports whether some of the rows of a window, in so many runs, are decoded with what lies between them.
-func dense(span, rows, runs int64) bool {
-	return runs > 1 && span-rows <= denseGap*runs && rows <= denseRun*runs
+func (w *Windows) dense(span, rows, runs int64) bool {
+	gap := w.Gap
+	if gap == 0 {
+		gap = denseGap
+	}
+	return runs > 1 && span-rows <= gap*runs && rows <= denseRun*runs
 }

@@ -26,11 +26,12 @@ type Ints[T Integer] struct {
 	same   int // values before those, all of them value: see Constant
 	value  T
 	room   []T
+	kept   []T // scratch of NextKept
 }
 
 // Open makes r read b from where that is: runs of version 2 or 1, signed values or not.
 func (r *Ints[T]) Open(b *Bytes, v2, signed bool) {
-	*r = Ints[T]{b: b, v2: v2, signed: signed, room: r.room}
+	*r = Ints[T]{b: b, v2: v2, signed: signed, room: r.room, kept: r.kept}
 	width := bitsOf[T]()
 	switch {
 	case width == 64:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/race"
@@ -182,6 +183,20 @@ func walk[T orcwire.Integer](tb testing.TB, r *rand.Rand, s stored, in runs, v2,
 				return fmt.Errorf("seek to %v, %d: %w", run, skip, err)
 			}
 			at = run.value + skip
+		case 2, 3:
+			marks, want := drawKept(r, k, func(i int) T { return T(in.values[at+i]) })
+			got := buf[1 : len(want)+1]
+			buf[0], buf[len(want)+1] = guard, guard
+			if err := x.NextKept(got, k, marks); err != nil {
+				return fmt.Errorf("%d of the next %d of %d at %d: %w", len(want), k, left, at, err)
+			}
+			if !slices.Equal(got, want) {
+				return fmt.Errorf("of %d values from %d on %d are %v, want %v", k, at, len(want), got, want)
+			}
+			if buf[0] != guard || buf[len(want)+1] != guard {
+				return errors.New("wrote outside of dst")
+			}
+			at += k
 		default:
 			got := buf[1 : k+1]
 			buf[0], buf[k+1] = guard, guard
@@ -209,6 +224,17 @@ func walk[T orcwire.Integer](tb testing.TB, r *rand.Rand, s stored, in runs, v2,
 		return fmt.Errorf("behind the end: %w", err)
 	}
 	return nil
+}
+
+// drawKept marks some of n values, few or many of them, and returns these, too.
+func drawKept[T orcwire.Integer](r *rand.Rand, n int, value func(i int) T) (marks bitpack.Marks, kept []T) {
+	marks = make(bitpack.Marks, bitpack.MarkWords(n))
+	apart := []int{1, 2, 7, 30, 300}[r.Intn(5)] // marks are, at most
+	for i := r.Intn(apart); i < n; i += 1 + r.Intn(apart) {
+		marks.Mark(i, i+1)
+		kept = append(kept, value(i))
+	}
+	return marks, kept
 }
 
 // Values at the limits of a type, in every kind of run.

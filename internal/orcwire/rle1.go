@@ -68,11 +68,7 @@ func (r *Ints[T]) next1(dst []T) (int, error) {
 
 // steps fills out with values that differ by step.
 func (r *Ints[T]) steps(out []T, first, step uint64) error {
-	// The values lie between the first and the last. A step too large for that to be told from what wraps takes the
-	// second value out of any narrow type.
-	const far = 1 << 33
-	if last := first + uint64(len(out)-1)*step; r.most != ^uint64(0) &&
-		(!r.fits(first) || !r.fits(last) || len(out) > 1 && step+far > 2*far) {
+	if !r.stepsFit(len(out), first, step) {
 		return ErrRange
 	}
 	v, d := T(first), T(step)
@@ -90,6 +86,15 @@ func (r *Ints[T]) steps(out []T, first, step uint64) error {
 		v += d
 	}
 	return nil
+}
+
+// stepsFit reports whether T holds n values, each a step from the one before.
+func (r *Ints[T]) stepsFit(n int, first, step uint64) bool {
+	// The values lie between the first and the last. A step too large for that to be told from what wraps takes the
+	// second value out of any narrow type.
+	const far = 1 << 33
+	last := first + uint64(n-1)*step
+	return r.most == ^uint64(0) || r.fits(first) && r.fits(last) && (n < 2 || step+far <= 2*far)
 }
 
 // literals decodes varints, which the control byte at the start of the window announces.

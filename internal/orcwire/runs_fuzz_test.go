@@ -3,6 +3,7 @@ package orcwire_test
 import (
 	"bytes"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/blockcodec"
@@ -59,6 +60,15 @@ runs:
 		if r.Intn(4) == 0 {
 			if err := x.Skip(k); err != nil {
 				t.Fatalf("skip %d at %d of %d: %v", k, at, len(want), err)
+			}
+			at += k
+			continue
+		}
+		if r.Intn(3) == 0 {
+			marks, kept := drawKept(r, k, func(i int) T { return T(want[at+i]) })
+			got := make([]T, len(kept))
+			if err := x.NextKept(got, k, marks); err != nil || !slices.Equal(got, kept) {
+				t.Fatalf("%d of %d at %d of %d: %v, want %v: %v", len(kept), k, at, len(want), got, kept, err)
 			}
 			at += k
 			continue

@@ -83,6 +83,9 @@ func draw(rng *rand.Rand, rows arrowio.RowRange) (calls [][]arrowio.RowRange) {
 	for at := rows.Start + rng.Int63n(3); at < rows.End; {
 		if rng.Intn(40) == 0 {
 			gap, length = 1+rng.Int63n(60), 1+rng.Int63n(200)
+			if rng.Intn(2) == 0 { // few rows
+				gap, length = 20+rng.Int63n(300), 1+rng.Int63n(2)
+			}
 		}
 		end := min(rows.End, at+1+rng.Int63n(length))
 		call = append(call, arrowio.RowRange{Start: at, End: end})

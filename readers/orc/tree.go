@@ -53,6 +53,7 @@ type tree struct {
 func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *tree {
 	t := &tree{
 		file: f, schema: p.Schema, fields: p.Fields, mem: mem, batch: budget.NewBatch(f.limits),
+		windows: keptrows.Windows{Gap: denseGap},
 	}
 	types := make([]*orcwire.Type, len(p.Fields))
 	for i, pf := range p.Fields {

@@ -125,13 +125,20 @@ func (c *stringValues) readKept(n int, kept *arrowbuf.Kept) error {
 	if c.dict == nil {
 		return c.copyKept(n, kept)
 	}
-	ids, err := c.nextIDs(n)
-	if err != nil {
-		return err
+	if few(n, kept) && c.ids.KeepsFew() {
+		c.scratch = grow(c.scratch, kept.N)
+		if err := c.ids.NextKept(c.scratch[:kept.N], n, kept.Marks); err != nil {
+			return c.data.fail(err)
+		}
+	} else {
+		ids, err := c.nextIDs(n)
+		if err != nil {
+			return err
+		}
+		arrowbuf.Keep(ids, kept)
 	}
-	arrowbuf.Keep(ids, kept)
 	_, ends := c.offsets.Grow(kept.N, kept.N)
-	return c.gather(ends, ids[:kept.N])
+	return c.gather(ends, c.scratch[:kept.N])
 }
 
 // copyKept is readKept for values that are stored as they are.
@@ -143,6 +150,9 @@ func (c *stringValues) copyKept(n int, kept *arrowbuf.Kept) error {
 		return c.length.fail(err)
 	}
 	_, ends := c.offsets.Grow(kept.N, kept.N)
+	if few(n, kept) && c.fitsOffsets() {
+		return c.copyFew(ends, offsets, kept)
+	}
 	if n <= shortRows*kept.Count {
 		all, err := c.total(lens)
 		if err != nil {
