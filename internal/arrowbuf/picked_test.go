@@ -97,11 +97,11 @@ func TestAppendPicked(t *testing.T) {
 				from := rng.Intn(whole.Len() + 1)
 				arr := array.NewSlice(whole, int64(from), int64(whole.Len()))
 				n := rng.Intn(arr.Len() + 1)
-				off, every := rng.Intn(80), 1+rng.Intn(70)*rng.Intn(3)
+				off, every, most := rng.Intn(80), 1+rng.Intn(70)*rng.Intn(3), rng.Intn(2) == 0
 				marks := make(bitpack.Marks, bitpack.MarkWords(off+n))
 				marks.Mark(0, off)
 				for i := range n {
-					if rng.Intn(every) != 0 {
+					if picked := rng.Intn(every) == 0; picked == (most && every > 1) {
 						continue
 					}
 					marks.Mark(off+i, off+i+1)
