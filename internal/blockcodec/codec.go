@@ -27,6 +27,9 @@ const (
 // DefaultLevel asks for a codec's own default.
 const DefaultLevel = -1
 
+// NoMatches is a level of Zstd at which Encode looks for no matches: the block is codes of bytes.
+const NoMatches = -2
+
 // codecs says by Codec what people call it, which levels its encoder takes (none if max < min), and how many bytes
 // one stored byte can become at the very most.
 var codecs = [...]struct {
@@ -102,7 +105,7 @@ func ParseAlias(s string, aliases map[string]Codec, allowed ...Codec) (Codec, in
 }
 
 func checkLevel(c Codec, level int) error {
-	if k := codecs[c]; level != DefaultLevel && (level < k.min || level > k.max) {
+	if k := codecs[c]; level != DefaultLevel && (level != NoMatches || c != Zstd) && (level < k.min || level > k.max) {
 		return errs.Errorf(errs.ErrOption, "%s has no level %d", c, level)
 	}
 	return nil

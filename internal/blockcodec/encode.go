@@ -204,13 +204,21 @@ func (e *Encoder) lz4Block(level int, dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// Shorter returns a level of c that is faster than level and that may make src shorter nevertheless, as with Zstd a search for short
-// matches alone does of some text; ok = there is one.
-func Shorter(c Codec, level int) (faster int, ok bool) { return 1, c == Zstd && level == DefaultLevel }
+// Faster returns levels of c that are faster than level and that may make a block shorter nevertheless, the fastest last. With Zstd a search for
+// short matches alone does so of some text, and none at all of some numbers.
+func Faster(c Codec, level int) []int {
+	if c == Zstd && level == DefaultLevel {
+		return []int{1, NoMatches}
+	}
+	return nil
+}
 
 // zstdFrame writes one frame with its content size and a checksum: ORC, where it goes, has none of its own. What no matches make
 // shorter gets codes of bytes, which the library leaves out then.
 func (e *Encoder) zstdFrame(level int, dst, src []byte) ([]byte, error) {
+	if level == NoMatches && len(src) >= leastLiterals {
+		return e.zstdLiterals(dst, src)
+	}
 	speed := zstd.SpeedDefault
 	if level != DefaultLevel {
 		speed = zstd.EncoderLevelFromZstd(level)

@@ -12,7 +12,7 @@ type OutPacking struct {
 	Chunked   bool // false only where the file's compression is NONE
 	BlockSize int  // the bytes that a chunk holds, before compression; from 1 to MaxBlockSize
 	Numbers   bool // the stream holds packed numbers, and is compressed by blockcodec.Encoder.EncodeNumbers
-	Texts     bool // the stream holds text: if the level of blockcodec.Shorter makes its second chunk shorter, the others have it, too
+	Tries     bool // if a level of blockcodec.Faster makes the second chunk of the stream no longer, those behind it have that, too
 }
 
 // MaxBlockSize is the most that BlockSize may be: the length of a chunk has 23 bits.

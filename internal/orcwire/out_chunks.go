@@ -47,25 +47,29 @@ func (o *Out) next(raw []byte) OutChunk {
 	return c
 }
 
-// tries stores the second chunk of a stream of text, of two levels by the one that makes it shorter, which the stream goes on with. It
-// reports whether c is that chunk. Who else compresses does not change what is stored: it is done here.
+// tries stores the second chunk of a stream by the one of several levels that makes it shortest, the fastest of equals, which the stream goes
+// on with. It reports whether c is that chunk. Who else compresses does not change what is stored: it is done here.
 func (o *Out) tries(c *OutChunk) bool {
-	faster, ok := blockcodec.Shorter(o.pack.Codec, o.pack.Level)
-	if !ok || !o.pack.Texts || c.number != 1 {
+	if !o.pack.Tries || c.number != 1 {
+		return false
+	}
+	levels := blockcodec.Faster(o.pack.Codec, o.pack.Level)
+	if len(levels) == 0 {
 		return false
 	}
 	sc := o.shared
-	packed, err := sc.encoder.Encode(o.pack.Codec, c.level, sc.packed[:0], c.raw)
-	if err == nil {
-		sc.packed = packed
-		var tried []byte
-		if tried, err = sc.encoder.Encode(o.pack.Codec, faster, sc.tried[:0], c.raw); err == nil {
-			if sc.tried = tried; len(tried) <= len(packed) {
-				packed, o.level = tried, faster
-			}
+	var err error
+	sc.packed, err = sc.encoder.Encode(o.pack.Codec, c.level, sc.packed[:0], c.raw)
+	for _, level := range levels {
+		if err != nil {
+			break
+		}
+		sc.tried, err = sc.encoder.Encode(o.pack.Codec, level, sc.tried[:0], c.raw)
+		if err == nil && len(sc.tried) <= len(sc.packed) {
+			sc.packed, sc.tried, o.level = sc.tried, sc.packed, level
 		}
 	}
-	c.store(sc, packed, err)
+	c.store(sc, sc.packed, err)
 	return true
 }
 

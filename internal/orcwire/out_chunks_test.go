@@ -2,8 +2,10 @@ package orcwire_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand"
 	"slices"
 	"strings"
@@ -99,8 +101,8 @@ func TestOutLater(t *testing.T) {
 	}
 }
 
-// A stream of text has the level that makes its second chunk shorter, whoever compresses the others.
-func TestOutTexts(t *testing.T) {
+// A stream has the level that makes its second chunk shorter, whoever compresses the others.
+func TestOutTries(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	words := strings.Fields("alpha beta gamma delta epsilon zeta eta theta")
 	var records, sentences bytes.Buffer
@@ -110,10 +112,14 @@ func TestOutTexts(t *testing.T) {
 			sentences.WriteString(words[r.Intn(len(words))] + " ")
 		}
 	}
+	var numbers []byte
+	for range 20_000 {
+		numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(r.Float64()))
+	}
 	var waiting []*orcwire.OutChunk
 	later := orcwire.OutScratch{Later: func(c *orcwire.OutChunk) bool { waiting = append(waiting, c); return true }}
 	var atOnce orcwire.OutScratch
-	for _, content := range [][]byte{records.Bytes(), sentences.Bytes()} {
+	for _, content := range [][]byte{records.Bytes(), sentences.Bytes(), numbers} {
 		p := orcwire.OutPacking{Chunked: true, BlockSize: 32 << 10, Codec: blockcodec.Zstd, Level: blockcodec.DefaultLevel}
 		size := func(p orcwire.OutPacking, sc *orcwire.OutScratch) (all []byte) {
 			var o orcwire.Out
@@ -132,7 +138,7 @@ func TestOutTexts(t *testing.T) {
 		byDefault := size(p, &atOnce)
 		p.Level = 1
 		faster := size(p, &atOnce)
-		p.Level, p.Texts = blockcodec.DefaultLevel, true
+		p.Level, p.Tries = blockcodec.DefaultLevel, true
 		got := size(p, &atOnce)
 		if most := min(len(byDefault), len(faster)) + 2<<10; len(got) > most {
 			t.Errorf("%d bytes; by default %d, by the faster level %d", len(got), len(byDefault), len(faster))

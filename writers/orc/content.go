@@ -93,10 +93,9 @@ func (l *leaf) packing(i int) orcwire.OutPacking {
 		switch l.node.typ.Kind {
 		case orcwire.Short, orcwire.Int, orcwire.Long, orcwire.Date, orcwire.Timestamp, orcwire.TimestampInstant, orcwire.Decimal:
 			p.Numbers = true
-		case orcwire.String, orcwire.Varchar, orcwire.Char, orcwire.Binary:
-			p.Texts = true
 		}
 	}
+	p.Tries = !p.Numbers
 	return p
 }
 
