@@ -7,7 +7,9 @@
 TEXT ·sizes32AVX2(SB), $0-28
 	MOVQ         src+0(FP), AX
 	MOVQ         turns+8(FP), CX
-	VPBROADCASTD invert+16(FP), Y0
+	MOVL         invert+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 

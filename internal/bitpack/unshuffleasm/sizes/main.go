@@ -24,7 +24,8 @@ func sizes32() {
 	src, turns := param("src"), param("turns")
 	invert, x, sign := build.YMM(), build.YMM(), build.YMM()
 	all := []reg.VecVirtual{build.YMM(), build.YMM()}
-	build.VPBROADCASTD(parameter("invert"), invert)
+	build.VMOVD(build.Load(build.Param("invert"), build.GP32()), invert.AsX())
+	build.VPBROADCASTD(invert.AsX(), invert)
 	for _, a := range all {
 		build.VPXOR(a, a, a)
 	}
