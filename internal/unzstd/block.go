@@ -35,7 +35,8 @@ func (d *Decoder) block(dst []byte, n, limit int, src []byte, from, to int) (int
 	if at, err = d.readTables(src[:to], at); err != nil {
 		return 0, err
 	}
-	if err := d.unpack(d.literals[:], src, l); err != nil {
+	d.literals = room(d.literals, l.size+Slack, mostBlock+Slack)
+	if err := d.unpack(d.literals, src, l); err != nil {
 		return 0, err
 	}
 	s := &d.sequences
@@ -191,8 +192,10 @@ func (d *Decoder) unpack(dst, src []byte, l literals) error {
 			return ErrCorrupt
 		}
 	}
+	const mostReversed = mostBlock + 2*quarter
 	if !l.four {
-		reverse(d.reversed[:], packed)
+		d.reversed = room(d.reversed, len(packed)+2*l.size+64, mostReversed)
+		reverse(d.reversed, packed)
 		var ok bool
 		if d.streams[0], ok = d.openStream(0, len(packed)); !ok {
 			return ErrCorrupt
@@ -209,7 +212,8 @@ func (d *Decoder) unpack(dst, src []byte, l literals) error {
 		return ErrCorrupt
 	}
 	at := len(packed) - jumps // the first stream is last in d.reversed
-	reverse(d.reversed[:], packed[jumps:])
+	d.reversed = room(d.reversed, len(packed)+2*size+64, mostReversed)
+	reverse(d.reversed, packed[jumps:])
 	for i := range d.streams {
 		n := at
 		if i < 3 {

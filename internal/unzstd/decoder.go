@@ -38,8 +38,8 @@ const (
 	skippableMask = 0xfffffff0
 )
 
-// Decoder decodes frames, one chunk after another. It is 0.5 MiB of tables and buffers that wants to be kept and used again; it keeps
-// no reference to its arguments. The zero value is ready. It is for one goroutine at a time.
+// Decoder decodes frames, one chunk after another. It is 26 KiB of tables, and buffers of up to 0.5 MiB, that want to be kept and used again; it
+// keeps no reference to its arguments. The zero value is ready. It is for one goroutine at a time.
 type Decoder struct {
 	// What comes first is also for the assembly, in the layout that kernel/main.go has.
 	tables [3]fse // of literal lengths, offsets and match lengths
@@ -50,10 +50,18 @@ type Decoder struct {
 	logs     [3]uint8
 	known    [3]bool
 	window   int
-	tooLarge error // what a block that goes on past its limit is
-	literals [mostBlock + Slack]byte
-	quarters [4 * quarter]byte           // what the assembly decodes of the four streams
-	reversed [mostBlock + quarter*2]byte // the streams, last byte first; the assembly may read ahead, as far as a quarter of 11 bits a byte leads
+	tooLarge error  // what a block that goes on past its limit is
+	literals []byte // with Slack behind them
+	quarters []byte // what the assembly decodes of the four streams
+	reversed []byte // the streams, last bit first, and what the assembly may read behind one: 11 bits for each symbol
+}
+
+// room returns b, or a new slice if b has less than n bytes. None needs more than most.
+func room(b []byte, n, most int) []byte {
+	if n <= len(b) {
+		return b
+	}
+	return make([]byte, min(max(n, 2*len(b), 4<<10), most))
 }
 
 // quarter is where the next of four streams is decoded to: behind the most that one can have.

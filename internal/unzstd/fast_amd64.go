@@ -67,6 +67,7 @@ func (d *Decoder) four(dst []byte, size int) int {
 	if !useAVX2 || n == 0 {
 		return 0
 	}
+	d.quarters = room(d.quarters, 4*quarter, 4*quarter)
 	switch perLoad {
 	case 5:
 		huffman4x5AVX2(&d.tables[0].entries[0], &d.quarters[0], &d.reversed[0], n)
