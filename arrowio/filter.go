@@ -314,7 +314,7 @@ func (t *twoPass) join(c *chunk, rest arrow.Record) sized {
 			cols[to] = c.cols[i]
 			cols[to].Retain()
 		} else {
-			cols[to] = array.NewSlice(c.cols[i], int64(t.at), int64(t.at+n))
+			cols[to] = slice(c.cols[i], int64(t.at), int64(t.at+n))
 		}
 	}
 	k := 0

@@ -481,6 +481,8 @@ func TestGuardedSQL(t *testing.T) {
 	if n, _, _ := rows(tables); n != 4 {
 		t.Errorf("%d tables", n)
 	}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
 	for _, secret := range secrets {
 		if i := bytes.Index(rec.got.Bytes(), secret); i >= 0 {
 			t.Errorf("the client got %q in %q", secret, rec.got.Bytes()[max(0, i-60):i+20])
