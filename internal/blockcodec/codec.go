@@ -27,7 +27,7 @@ const (
 // DefaultLevel asks for a codec's own default.
 const DefaultLevel = -1
 
-// NoMatches is a level of Zstd at which Encode looks for no matches: the block is codes of bytes.
+// NoMatches is a level of Zstd at which Encode looks for no matches in blocks of 1 KiB and more: they are codes of bytes. No option names it.
 const NoMatches = -2
 
 // codecs says by Codec what people call it, which levels its encoder takes (none if max < min), and how many bytes

@@ -66,13 +66,13 @@ func (c Compression) plain(s *arrow.Schema) ([]bool, error) {
 	if c.Columns == nil {
 		return nil, nil
 	}
-	plain := make([]bool, s.NumFields())
-	for i := range plain {
-		plain[i] = !slices.Contains(c.Columns, s.Field(i).Name)
-	}
+	plain := slices.Repeat([]bool{true}, s.NumFields())
 	for _, name := range c.Columns {
 		if !s.HasField(name) {
 			return nil, errs.Errorf(errs.ErrOption, "no column is named %q, which is to be compressed", name)
+		}
+		for _, i := range s.FieldIndices(name) {
+			plain[i] = false
 		}
 	}
 	return plain, nil

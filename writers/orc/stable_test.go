@@ -101,26 +101,6 @@ func TestStableSamples(t *testing.T) {
 	}
 }
 
-// TestStableLateChunks does the same where there are chunks that are large enough for others to compress.
-func TestStableLateChunks(t *testing.T) {
-	t.Parallel()
-	for seed := range int64(8) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := newRandomizer(7_100+seed, memory.NewGoAllocator())
-			s := r.sample(1)
-			defer s.release()
-			r.Gen.Nulls = 0.1
-			whole := r.Record(s.schema, 12_000)
-			defer whole.Release()
-			s.options.Compression = "snappy"
-			s.options.RowGroupBytes, s.options.MaxFileBytes = 0, 0
-			delete(s.options.Options, "orc-stripe-rows")
-			s.options.Options["orc-block-size"], s.options.Options["orc-row-index-stride"] = "16384", "500"
-			sameBytes(t, whole, s.options, 12_000, 12_000, 3_000)
-		})
-	}
-}
-
 // stringsOf makes a batch of one column of strings.
 func stringsOf(n int, text func(i int) string) arrow.Record {
 	s := schemaOf(optional("s", arrow.BinaryTypes.String))
